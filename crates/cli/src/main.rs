@@ -1,0 +1,2 @@
+//! The `string` binary.
+fn main() {}
