@@ -1,1 +1,17 @@
-//! Placeholder.
+//! What travels between client and daemon: JSON bodies, event names, headers, and the ChanFlow text form.
+
+mod activity;
+mod agents;
+pub mod chanflow;
+mod describe;
+mod error;
+mod exec;
+pub mod header;
+mod sessions;
+
+pub use activity::Activity;
+pub use agents::{AgentInfo, Agents, NewAgent};
+pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
+pub use error::{Error, ErrorBody};
+pub use exec::{Done, ExecReply, ExecRequest, Head, Meta, TopicType, event};
+pub use sessions::{NewSession, SessionInfo, Sessions};

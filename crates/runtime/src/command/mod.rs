@@ -1,0 +1,3 @@
+//! Commands: the table, the payload that carries them, and one file for each.
+
+pub mod table;

@@ -1,0 +1,130 @@
+//! The table of commands: parsing, `/help`, the error for a wrong place and the docs come from it.
+
+use crate::topic::{Hub, Kind, Topic};
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Spec {
+    pub verb: Verb,
+    /// Without the slash, in lower case.
+    pub name: &'static str,
+    pub usage: &'static str,
+    pub summary: &'static str,
+    pub place: Place,
+    pub body: Body,
+}
+
+/// Where a command is valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Anywhere,
+    /// Where documents live.
+    Pages,
+    /// Where there is something to show: pages and hubs.
+    Views,
+    Hub(Hub),
+}
+
+/// What the lines below a command are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Further commands.
+    None,
+    /// Text that belongs to the command, to the end of the payload.
+    Content,
+}
+
+/// What a command does, by name; `Command` adds the arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Help,
+    Open,
+    Back,
+    Close,
+    Info,
+    Topics,
+    Session,
+    Interrupt,
+    AgentList,
+    AgentCurrent,
+    AgentAdd,
+    AgentUse,
+    AgentSetHome,
+    AgentBoundary,
+    AgentAllow,
+    AgentRemove,
+    SystemStatus,
+    SystemStop,
+}
+
+use Body::None as Nothing;
+use Place::{Anywhere, Pages, Views};
+
+const AGENT: Place = Place::Hub(Hub::Agent);
+const SYSTEM: Place = Place::Hub(Hub::System);
+
+/// Every command, in the order `/help` shows them.
+pub const COMMANDS: &[Spec] = &[
+    row(Verb::Help, "help", "/help [COMMAND]", "the commands valid here, or one of them", Anywhere),
+    row(Verb::Open, "open", "/open TARGET", "open a file, a #block, or another topic", Views),
+    row(Verb::Back, "back", "/back", "return to the previous document", Pages),
+    row(Verb::Close, "close", "/close", "close the document; the topic stays", Pages),
+    row(Verb::Info, "info", "/info", "where this topic is and what it holds", Anywhere),
+    row(Verb::Topics, "topics", "/topics [tab|app|bash|hub]", "the open topics", Anywhere),
+    row(Verb::Topics, "sessions", "/sessions [tab|app|bash|hub]", "the same as /topics", Anywhere),
+    row(Verb::Session, "session", "/session close NAME", "remove a topic and everything it holds", Anywhere),
+    row(Verb::Interrupt, "interrupt", "/interrupt", "stop the command that runs in this topic", Anywhere),
+    row(Verb::AgentList, "list", "/list [--json]", "all agents", AGENT),
+    row(Verb::AgentCurrent, "current", "/current", "the agent that speaks", AGENT),
+    row(Verb::AgentAdd, "add", "/add ID [--home DIR] [--allow P1,P2] [--boundary B]", "register an agent", AGENT),
+    row(Verb::AgentUse, "use", "/use ID [--local]", "make an agent the current one", AGENT),
+    row(Verb::AgentSetHome, "set-home", "/set-home ID DIR", "give an agent another home", AGENT),
+    row(Verb::AgentBoundary, "boundary", "/boundary [VALUE]", "show or set what shells may touch", AGENT),
+    row(Verb::AgentAllow, "allow", "/allow [PATH…] [--remove PATH]", "show or change the paths outside the home", AGENT),
+    row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
+    row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
+    row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
+];
+
+/// The row for a word, as typed in a topic: a hub's own words come before the general ones.
+pub fn find(name: &str, topic: &Topic) -> Option<&'static Spec> {
+    let named = || COMMANDS.iter().filter(|spec| spec.name.eq_ignore_ascii_case(name));
+    named().find(|spec| spec.place.allows(topic)).or_else(|| named().next())
+}
+
+/// The rows valid in a topic.
+pub fn valid_in(topic: &Topic) -> impl Iterator<Item = &'static Spec> {
+    COMMANDS.iter().filter(move |spec| spec.place.allows(topic))
+}
+
+impl Place {
+    pub fn allows(self, topic: &Topic) -> bool {
+        match (self, topic) {
+            (Self::Anywhere, _) => true,
+            (Self::Pages, topic) => matches!(topic.kind(), Kind::Tab | Kind::App),
+            (Self::Views, topic) => topic.kind() != Kind::Bash,
+            (Self::Hub(place), Topic::Hub(hub)) => place == *hub,
+            (Self::Hub(_), _) => false,
+        }
+    }
+
+    /// The places in words, for `/help`, errors and the description of the daemon.
+    pub fn names(self) -> Vec<&'static str> {
+        match self {
+            Self::Anywhere => Kind::ALL.iter().map(|kind| kind.as_str()).collect(),
+            Self::Pages => vec!["tab", "app"],
+            Self::Views => vec!["tab", "app", "hub"],
+            Self::Hub(hub) => vec![hub.as_str()],
+        }
+    }
+}
+
+const fn row(
+    verb: Verb,
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    place: Place,
+) -> Spec {
+    Spec { verb, name, usage, summary, place, body: Nothing }
+}

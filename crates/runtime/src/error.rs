@@ -1,0 +1,138 @@
+//! What an agent reads when something went wrong: a code, a message and hints that repair the call.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $when:literal)*) => {
+        /// Every error code. Each has a section in `docs/errors.md`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code { $(#[doc = $when] $variant,)* }
+
+        impl Code {
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
+            /// When this code is used, in one line.
+            pub fn when(self) -> &'static str {
+                match self { $(Self::$variant => $when,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    CommandUnsupported "COMMAND_UNSUPPORTED" "not a command, an unknown one, or not valid in this kind of topic"
+    InvalidTarget "INVALID_TARGET" "a malformed topic"
+    InvalidParams "INVALID_PARAMS" "missing, unknown or malformed arguments"
+    NotFound "NOT_FOUND" "no such file, page, shortcut, topic or agent"
+    BlockNotFound "BLOCK_NOT_FOUND" "the document has no such block"
+    InvalidPath "INVALID_PATH" "outside the workspace, a protected path, or a link that leads out"
+    NoHistory "NO_HISTORY" "nothing to go back to"
+    LoadError "LOAD_ERROR" "a document or a settings file could not be read"
+    Conflict "CONFLICT" "it exists already, or has changed in the meantime"
+    NotAllowed "NOT_ALLOWED" "refused by trust or policy"
+    QueueFull "QUEUE_FULL" "too many commands wait for this topic"
+    QueueTimeout "QUEUE_TIMEOUT" "the topic was busy for too long"
+    LastTopic "LAST_TOPIC" "the only open topic cannot be removed"
+    Interrupted "INTERRUPTED" "the command was stopped by /interrupt"
+    InternalError "INTERNAL_ERROR" "a bug; the daemon and the topic live on"
+}
+
+/// A failed command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+    pub hints: Vec<String>,
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new() }
+    }
+
+    pub fn hint(mut self, line: impl Into<String>) -> Self {
+        self.hints.push(line.into());
+        self
+    }
+
+    pub fn hints(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(lines);
+        self
+    }
+}
+
+/// The text of the reply: `ERROR(CODE): message`, then the hints, indented.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ERROR({}): {}", self.code.as_str(), self.message)?;
+        self.hints.iter().try_for_each(|hint| write!(f, "\n  {hint}"))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A caller's text inside a message: in quotes, control characters as escapes, cut where it gets long.
+pub fn quoted(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let cut = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
+    let mark = if cut < text.len() { "…" } else { "" };
+    let shown: String = text[..cut].chars().flat_map(escape_control).collect();
+    format!("\"{shown}{mark}\"")
+}
+
+/// The known word nearest to what was typed, if it is near enough to be a slip.
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = typed.to_lowercase();
+    let slips_allowed = (typed.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|word| (strsim::damerau_levenshtein(&typed, &word.to_lowercase()), word))
+        .filter(|(slips, _)| *slips <= slips_allowed)
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, word)| word)
+}
+
+fn escape_control(c: char) -> impl Iterator<Item = char> {
+    let escaped = c.is_control().then(|| c.escape_default());
+    let plain = escaped.is_none().then_some(c);
+    escaped.into_iter().flatten().chain(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_reads_as_one_line_and_indented_hints() {
+        let error = Error::new(Code::NotFound, "No topic x.").hint("Open topics: main");
+        assert_eq!(error.to_string(), "ERROR(NOT_FOUND): No topic x.\n  Open topics: main");
+    }
+
+    #[test]
+    fn quoted_text_stays_on_one_line_and_short() {
+        assert_eq!(quoted("a\nb\u{1b}[0m"), "\"a\\nb\\u{1b}[0m\"");
+        assert_eq!(quoted(&"é".repeat(100)).chars().count(), 83);
+    }
+
+    #[test]
+    fn only_slips_have_a_nearest_word() {
+        let known = ["/open", "/info", "/topics"];
+        assert_eq!(nearest("/opne", known), Some("/open"));
+        assert_eq!(nearest("/INFO", known), Some("/info"));
+        assert_eq!(nearest("/frobnicate", known), None);
+    }
+
+    #[test]
+    fn codes_are_distinct() {
+        let mut all: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), Code::ALL.len());
+    }
+}

@@ -1,0 +1,8 @@
+//! Header names that both sides use, in lower case.
+
+/// Which agent speaks; `default` when absent.
+pub const AGENT: &str = "x-agent-id";
+/// The version of the client; a newer one than the daemon's asks it to make way when idle.
+pub const CLIENT_VERSION: &str = "x-string-version";
+/// Set by a daemon that is older than the client but too busy to make way.
+pub const OUTDATED: &str = "x-string-outdated";

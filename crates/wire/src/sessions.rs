@@ -1,0 +1,28 @@
+//! `/sessions`: an agent's open topics as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::TopicType;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Sessions {
+    pub sessions: Vec<SessionInfo>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SessionInfo {
+    pub topic: String,
+    #[serde(rename = "type")]
+    pub topic_type: TopicType,
+    /// What `/topics` shows: `current: ~/report.md`, `cwd: ~/projects`, `(no document)`.
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewSession {
+    pub topic: String,
+}
