@@ -1,5 +1,7 @@
 //! `/info`: where this session is and what it holds.
 
+use std::borrow::Borrow;
+
 use super::Context;
 use crate::document::{Source, display_directory};
 use crate::reply::with_body;
@@ -32,7 +34,7 @@ impl Lines {
     }
 
     /// Only lines that have something to say.
-    fn add_list(&mut self, key: &str, values: &[String]) {
+    fn add_list(&mut self, key: &str, values: &[impl Borrow<str>]) {
         if !values.is_empty() {
             self.add(key, &values.join(", "));
         }
@@ -57,7 +59,7 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     if let Some(block) = &page.location.block {
         lines.add("block", &format!("#{block}"));
     }
-    lines.add_list("blocks", &page.block_names());
+    lines.add_list("blocks", &page.block_ids());
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
     lines.add_list("warnings", &page.warnings());

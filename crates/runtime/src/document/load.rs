@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Location, Page, Source};
+use super::{Page, Source};
 use crate::agent::Workspace;
 use crate::agent::workspace::{Found, FoundKind};
 use crate::error::{Code, Error, Result};
@@ -25,7 +25,7 @@ pub fn load(path: &Path, workspace: &Workspace) -> Result<Page> {
             None => (Source::Directory(path.to_owned()), listing(&found, path, workspace)?),
         },
     };
-    Ok(Page { location: Location { source, block: None }, document: sfmd::parse(&text) })
+    Ok(Page::new(source, &text))
 }
 
 fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)>> {
