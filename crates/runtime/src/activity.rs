@@ -1,0 +1,49 @@
+//! What happens, as it happens, for those who watch. Nobody watching costs nothing.
+
+use store::Timestamp;
+use tokio::sync::broadcast;
+
+use crate::agent;
+use crate::error::Code;
+
+/// How many events a slow watcher may be behind before it misses some.
+const BEHIND_MAX: usize = 1024;
+
+#[derive(Debug, Clone)]
+pub struct Event {
+    pub time: Timestamp,
+    pub agent: agent::Id,
+    pub topic: String,
+    /// Without secrets and without the body.
+    pub command: String,
+    pub phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Started,
+    Ended { code: Option<Code>, ms: u64 },
+}
+
+#[derive(Debug)]
+pub struct Stream(broadcast::Sender<Event>);
+
+impl Stream {
+    pub fn watch(&self) -> broadcast::Receiver<Event> {
+        self.0.subscribe()
+    }
+
+    /// Tells the watchers, if there are any; only then is the event made.
+    pub fn tell(&self, event: impl FnOnce() -> Event) {
+        if self.0.receiver_count() > 0 {
+            // The last watcher may leave in between.
+            let _ = self.0.send(event());
+        }
+    }
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(BEHIND_MAX))
+    }
+}

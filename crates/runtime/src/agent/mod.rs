@@ -1,0 +1,100 @@
+//! Agents: an identity with a home, and what it may touch.
+
+mod registry;
+pub mod settings;
+pub mod workspace;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use registry::{Registry, Removed};
+pub use workspace::Workspace;
+
+use crate::error::{Code, Error, Result, quoted};
+
+/// Longest agent id; it is also the name of a directory.
+const ID_MAX: usize = 64;
+
+/// `[a-zA-Z0-9_-]{1,64}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(Box<str>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub id: Id,
+    pub workspace: Workspace,
+    pub boundary: Boundary,
+}
+
+/// What a shell or a command action may touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Boundary {
+    None,
+    #[default]
+    Workspace,
+    Isolated,
+    Off,
+}
+
+/// An agent as the registry keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub home: PathBuf,
+    #[serde(default)]
+    pub allow: Vec<PathBuf>,
+    #[serde(default)]
+    pub boundary: Boundary,
+}
+
+impl Id {
+    pub fn parse(text: &str) -> Result<Self> {
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if (1..=ID_MAX).contains(&text.len()) && text.chars().all(legal) {
+            return Ok(Self(text.into()));
+        }
+        Err(Error::new(Code::InvalidParams, format!("Not an agent id: {}", quoted(text)))
+            .hint("An id is 1 to 64 letters, digits, _ or -."))
+    }
+
+    /// The agent that always exists.
+    pub fn default_agent() -> Self {
+        Self("default".into())
+    }
+
+    pub fn is_default(&self) -> bool {
+        &*self.0 == "default"
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Boundary {
+    pub const ALL: [Self; 4] = [Self::None, Self::Workspace, Self::Isolated, Self::Off];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Workspace => "workspace",
+            Self::Isolated => "isolated",
+            Self::Off => "off",
+        }
+    }
+
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|value| value.as_str() == text).ok_or_else(|| {
+            Error::new(Code::InvalidParams, format!("Not a boundary: {}", quoted(text)))
+                .hint("A boundary is none, workspace, isolated or off.")
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! `config.json`: settings that people may edit by hand. Unknown keys stay, a corrupt file is never overwritten.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::error::{Code, Error, Result};
+use crate::files;
+
+/// The key that names the agent of calls which name none.
+pub const CURRENT_AGENT: &str = "currentAgent";
+
+/// Reads the settings; a file that does not exist has none.
+pub fn read(path: &Path) -> Result<Map<String, Value>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Map::new()),
+        Err(error) => return Err(unreadable(path, &error)),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        unreadable(path, &error).hint("The file was left as it is. Repair it by hand, or move it away.")
+    })
+}
+
+/// Changes the settings; other processes that do the same at the same time lose nothing.
+pub fn update(path: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
+    let _lock = lock(path).map_err(|error| unreadable(path, &error))?;
+    let mut settings = read(path)?;
+    let before = settings.clone();
+    change(&mut settings);
+    if settings == before {
+        return Ok(());
+    }
+    let text = serde_json::to_string_pretty(&settings).map_err(|error| unreadable(path, &error))? + "\n";
+    files::write_atomic(path, text.as_bytes()).map_err(|error| unreadable(path, &error))
+}
+
+/// The file itself is replaced by every write, so the lock lies beside it.
+fn lock(path: &Path) -> io::Result<File> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    files::create_dir(dir)?;
+    let file = File::options().create(true).truncate(false).write(true).open(dir.join(".lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::new(Code::LoadError, format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        std::fs::write(&path, r#"{"mine": {"keep": 1}, "env": {"A": "b"}}"#).unwrap();
+        update(&path, |settings| {
+            settings.insert(CURRENT_AGENT.into(), "codex".into());
+        })
+        .unwrap();
+        let settings = read(&path).unwrap();
+        assert_eq!(settings["mine"]["keep"], 1);
+        assert_eq!(settings[CURRENT_AGENT], "codex");
+        assert_eq!(settings.keys().collect::<Vec<_>>(), ["mine", "env", CURRENT_AGENT]);
+    }
+
+    #[test]
+    fn a_corrupt_file_is_reported_by_name_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        for corrupt in ["{ broken", "[1]", "", "{} x"] {
+            std::fs::write(&path, corrupt).unwrap();
+            let error = update(&path, |settings| settings.clear()).unwrap_err();
+            assert_eq!(error.code, Code::LoadError);
+            assert!(error.message.contains("config.json"), "{}", error.message);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), corrupt);
+        }
+    }
+
+    #[test]
+    fn writers_at_the_same_time_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        std::thread::scope(|scope| {
+            for n in 0..16 {
+                let path = &path;
+                scope.spawn(move || {
+                    update(path, |settings| {
+                        settings.insert(format!("k{n}"), n.into());
+                    })
+                    .unwrap();
+                });
+            }
+        });
+        assert_eq!(read(&path).unwrap().len(), 16);
+    }
+}

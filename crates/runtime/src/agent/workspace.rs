@@ -1,0 +1,245 @@
+//! The home and the allowed paths: which files an agent's commands reach.
+//!
+//! A path is checked as written, then resolved, then checked again as it really is, and at last opened beneath
+//! the directory it was checked against, with links refused. Whatever swaps a directory for a link in between
+//! makes the opening fail; it cannot make it lead elsewhere.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+
+use crate::error::{Code, Error, Result, quoted};
+
+/// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
+const PROTECTED: &[&str] = &[
+    ".string", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
+    ".git-credentials", ".password-store", ".vault-token", ".my.cnf", ".boto", ".s3cfg",
+];
+/// The same for paths of more than one component.
+const PROTECTED_PAIRS: &[(&str, &str)] = &[
+    (".config", "gh"),
+    (".config", "gcloud"),
+    (".config", "op"),
+    (".config", "git"),
+    (".cargo", "credentials"),
+    (".cargo", "credentials.toml"),
+    (".local", "keyrings"),
+];
+/// Kernel and device trees: never documents, even when `/` itself is allowed.
+const KERNEL_TREES: &[&str] = &["/proc", "/sys", "/dev"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    home: PathBuf,
+    allow: Vec<PathBuf>,
+    /// The daemon's own directory, protected under whatever name it has.
+    private: PathBuf,
+}
+
+/// Something in the workspace, held open.
+#[derive(Debug)]
+pub struct Found {
+    handle: OwnedFd,
+    pub kind: FoundKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundKind {
+    File { size: u64 },
+    Directory,
+}
+
+impl Workspace {
+    pub fn new(home: PathBuf, allow: Vec<PathBuf>, private: PathBuf) -> Self {
+        Self { home, allow, private }
+    }
+
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub fn allowed(&self) -> &[PathBuf] {
+        &self.allow
+    }
+
+    /// Whether a path, as written, lies in the workspace.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.roots().any(|root| path.starts_with(root))
+    }
+
+    /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
+    pub fn display(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~/".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path.display().to_string(),
+        }
+    }
+
+    /// Opens what a path means, if the agent may reach it.
+    pub fn find(&self, path: &Path) -> Result<Found> {
+        self.check_as_written(path)?;
+        let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
+        let (root, below) = self.check_as_resolved(path, &real)?;
+        let handle = open_beneath(&root, &below).map_err(|error| load_error(&self.display(path), &error))?;
+        let stat = rustix::fs::fstat(&handle).map_err(|error| load_error(&self.display(path), &error.into()))?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
+            FileType::Directory => FoundKind::Directory,
+            _ => {
+                let message = format!("{} is neither a file nor a directory.", self.display(path));
+                return Err(Error::new(Code::InvalidPath, message)
+                    .hint("Devices, pipes and sockets do not open as documents."));
+            }
+        };
+        Ok(Found { handle, kind })
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&*self.home).chain(self.allow.iter().map(|path| &**path))
+    }
+
+    fn check_as_written(&self, path: &Path) -> Result<()> {
+        let nul = path.as_os_str().as_encoded_bytes().contains(&0);
+        let climbs = path.components().any(|part| part == Component::ParentDir);
+        if nul || climbs || !path.is_absolute() || !self.contains(path) {
+            return Err(self.outside(path));
+        }
+        self.roots().filter_map(|root| path.strip_prefix(root).ok()).try_for_each(|below| self.check_below(path, below))
+    }
+
+    /// The root that the resolved path lies in, and the path below it.
+    fn check_as_resolved(&self, path: &Path, real: &Path) -> Result<(PathBuf, PathBuf)> {
+        let mut found = None;
+        for root in self.roots() {
+            // A root that is gone cannot contain anything.
+            let Ok(root) = std::fs::canonicalize(root) else { continue };
+            if let Ok(below) = real.strip_prefix(&root) {
+                self.check_below(path, below)?;
+                found.get_or_insert((root.clone(), below.to_owned()));
+            }
+        }
+        let found = found.ok_or_else(|| self.leads_out(path))?;
+        let private = std::fs::canonicalize(&self.private).unwrap_or_else(|_| self.private.clone());
+        // Homes of agents lie inside the private directory: a root in there is nobody's secret.
+        let root_is_inside = found.0.starts_with(&private);
+        let in_private = real.starts_with(&private) && !root_is_inside;
+        if in_private || KERNEL_TREES.iter().any(|tree| real.starts_with(tree)) {
+            return Err(self.protected(path));
+        }
+        Ok(found)
+    }
+
+    fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
+        let parts: Vec<&OsStr> = below.iter().collect();
+        let single = parts.iter().any(|part| PROTECTED.iter().any(|name| *part == *name));
+        let pair = parts.windows(2).any(|two| PROTECTED_PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
+        if single || pair { Err(self.protected(path)) } else { Ok(()) }
+    }
+
+    /// Why a path could not be resolved. What lies outside must not be told apart from what does not exist.
+    fn unresolved(&self, path: &Path, error: &io::Error) -> Error {
+        if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
+            return self.leads_out(path);
+        }
+        if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+            return load_error(&self.display(path), error);
+        }
+        for ancestor in path.ancestors().skip(1) {
+            let Ok(real) = std::fs::canonicalize(ancestor) else { continue };
+            if let Err(refused) = self.check_as_resolved(path, &real) {
+                return refused;
+            }
+            break;
+        }
+        if path.ancestors().any(|part| part.is_symlink() && !part.exists()) {
+            return self.leads_out(path);
+        }
+        Error::new(Code::NotFound, format!("No such file: {}", self.display(path)))
+    }
+
+    fn outside(&self, path: &Path) -> Error {
+        self.refused(path, "is outside the workspace.")
+    }
+
+    fn leads_out(&self, path: &Path) -> Error {
+        self.refused(path, "is a link that leads out of the workspace.")
+    }
+
+    fn protected(&self, path: &Path) -> Error {
+        self.refused(path, "is protected.").hint("String's own files and credentials are never opened.")
+    }
+
+    fn refused(&self, path: &Path, why: &str) -> Error {
+        let roots: Vec<_> = self.roots().map(|root| root.display().to_string()).collect();
+        Error::new(Code::InvalidPath, format!("{} {why}", quoted(&self.display(path))))
+            .hint(format!("The workspace: {}", roots.join(", ")))
+    }
+}
+
+impl Found {
+    /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.
+    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        use io::Read;
+        let mut bytes = Vec::new();
+        File::open(self.reopen_path())?.take(limit + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Names in a directory, directories with a final `/` and first, hidden ones left out.
+    pub fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(self.reopen_path())? {
+            let entry = entry?;
+            let mut name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                name.push('/');
+            }
+            names.push(name);
+        }
+        names.sort_by_key(|name| (!name.ends_with('/'), name.clone()));
+        Ok(names)
+    }
+
+    /// The handle was opened without access rights, so that a device or pipe is never touched; this is the
+    /// way to the same object with them.
+    fn reopen_path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.handle.as_raw_fd()).into()
+    }
+}
+
+/// Resolves `.` and `..` by the letters alone, as every Markdown viewer does with links.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn open_beneath(root: &Path, below: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let root = rustix::fs::openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
+    if below.as_os_str().is_empty() {
+        return Ok(root);
+    }
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Ok(rustix::fs::openat2(root.as_fd(), below, flags, Mode::empty(), resolve)?)
+}
+
+fn load_error(shown: &str, error: &io::Error) -> Error {
+    Error::new(Code::LoadError, format!("{shown} could not be read: {error}"))
+}

@@ -1,0 +1,168 @@
+//! The audit log: one JSON line for every command, written by its own thread.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use file_rotate::compression::Compression;
+use file_rotate::suffix::AppendCount;
+use file_rotate::{ContentLimit, FileRotate};
+use serde::Serialize;
+use store::Timestamp;
+
+use crate::error::Code;
+use crate::files;
+
+/// A log rotates at this size, and so many old ones are kept.
+const ROTATE_BYTES: usize = 8 * 1024 * 1024;
+const KEPT: usize = 5;
+/// The most of a command line that is worth keeping.
+const COMMAND_MAX: usize = 400;
+
+/// One line of the log.
+#[derive(Debug)]
+pub struct Line {
+    pub time: Timestamp,
+    pub agent: String,
+    pub topic: String,
+    /// Without secrets and without the body.
+    pub command: String,
+    pub code: Option<Code>,
+    pub ms: u64,
+}
+
+/// Takes lines without waiting. Dropped, it writes what is left.
+#[derive(Debug)]
+pub struct Log {
+    lines: Option<mpsc::Sender<Line>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    time: String,
+    agent: &'a str,
+    topic: &'a str,
+    command: &'a str,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    ms: u64,
+}
+
+impl Log {
+    /// Opens `audit.jsonl` in a directory.
+    pub fn open(dir: &Path) -> io::Result<Self> {
+        let file = rotating(dir, "audit.jsonl")?;
+        let (lines, received) = mpsc::channel();
+        let write = move || write_lines(&received, BufWriter::new(file));
+        let writer = std::thread::Builder::new().name("audit".into()).spawn(write)?;
+        Ok(Self { lines: Some(lines), writer: Some(writer) })
+    }
+
+    pub fn write(&self, line: Line) {
+        if let Some(lines) = &self.lines {
+            // The writer ends only after the sender does.
+            let _ = lines.send(line);
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        drop(self.lines.take());
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// A log file that starts anew when it gets large, readable by its owner alone.
+pub fn rotating(dir: &Path, name: &str) -> io::Result<FileRotate<AppendCount>> {
+    files::create_dir(dir)?;
+    let limit = ContentLimit::BytesSurpassed(ROTATE_BYTES);
+    let mut owner_only = OpenOptions::new();
+    owner_only.read(true).create(true).append(true).mode(0o600);
+    Ok(FileRotate::new(dir.join(name), AppendCount::new(KEPT), limit, Compression::None, Some(owner_only)))
+}
+
+/// A moment as logs and streams show it.
+pub fn format_time(time: Timestamp) -> String {
+    match jiff::Timestamp::from_millisecond(time.as_millis()) {
+        Ok(time) => format!("{time:.3}"),
+        Err(_) => time.as_millis().to_string(),
+    }
+}
+
+fn write_lines(lines: &mpsc::Receiver<Line>, mut out: impl Write) {
+    while let Ok(first) = lines.recv() {
+        // What waits already goes out together; the disk is not asked once per line.
+        for line in std::iter::once(first).chain(lines.try_iter()) {
+            if let Err(error) = write_line(&mut out, &line) {
+                tracing::error!(%error, "the audit log cannot be written");
+            }
+        }
+        if let Err(error) = out.flush() {
+            tracing::error!(%error, "the audit log cannot be written");
+        }
+    }
+}
+
+fn write_line(out: &mut impl Write, line: &Line) -> io::Result<()> {
+    let cut = line.command.floor_char_boundary(COMMAND_MAX);
+    let json = Json {
+        time: format_time(line.time),
+        agent: &line.agent,
+        topic: &line.topic,
+        command: &line.command[..cut],
+        ok: line.code.is_none(),
+        code: line.code.map(Code::as_str),
+        ms: line.ms,
+    };
+    let mut text = serde_json::to_vec(&json)?;
+    text.push(b'\n');
+    out.write_all(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_cannot_be_forged() {
+        let mut out = Vec::new();
+        let command = "/open \u{1b}[31mx\n{\"ok\":true}\r".to_owned();
+        let line = Line {
+            time: Timestamp::from_millis(1_700_000_000_123),
+            agent: "default".into(),
+            topic: "main\n".into(),
+            command,
+            code: Some(Code::NotFound),
+            ms: 3,
+        };
+        write_line(&mut out, &line).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(
+            text,
+            "{\"time\":\"2023-11-14T22:13:20.123Z\",\"agent\":\"default\",\"topic\":\"main\\n\",\"command\":\"/open \\u001b[31mx\\n{\\\"ok\\\":true}\\r\",\"ok\":false,\"code\":\"NOT_FOUND\",\"ms\":3}\n"
+        );
+    }
+
+    #[test]
+    fn everything_is_written_when_the_log_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = Log::open(dir.path()).unwrap();
+        for n in 0..1000 {
+            let command = format!("/info {n}");
+            let time = Timestamp::from_millis(n);
+            log.write(Line { time, agent: "a".into(), topic: "t".into(), command, code: None, ms: 0 });
+        }
+        drop(log);
+        let text = std::fs::read_to_string(dir.path().join("audit.jsonl")).unwrap();
+        assert_eq!(text.lines().count(), 1000);
+        assert!(text.ends_with("\"command\":\"/info 999\",\"ok\":true,\"ms\":0}\n"));
+    }
+}

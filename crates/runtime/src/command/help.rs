@@ -1,0 +1,39 @@
+//! `/help`: the table of commands, as it applies here.
+
+use super::Context;
+use super::table::{self, Spec};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::reply::with_body;
+use crate::topic::{Kind, Topic};
+
+pub fn run(command: Option<&str>, context: &Context<'_>) -> Result<String> {
+    let topic = &context.session.topic;
+    match command {
+        Some(name) => one(name.trim_start_matches('/'), topic),
+        None => Ok(all(topic)),
+    }
+}
+
+fn all(topic: &Topic) -> String {
+    let rows: Vec<&Spec> = table::valid_in(topic).collect();
+    let width = rows.iter().map(|spec| spec.usage.len()).max().unwrap_or(0);
+    let slash = if topic.kind() == Kind::Bash { "/" } else { "" };
+    let lines: Vec<String> =
+        rows.iter().map(|spec| format!("{slash}{:width$}  {}", spec.usage, spec.summary)).collect();
+    with_body(&format!("Commands in {topic}"), &lines.join("\n"))
+}
+
+fn one(name: &str, topic: &Topic) -> Result<String> {
+    let spec = table::find(name, topic).ok_or_else(|| {
+        let near = nearest(name, table::COMMANDS.iter().map(|spec| spec.name));
+        Error::new(Code::NotFound, format!("No command {}.", quoted(&format!("/{name}"))))
+            .hints(near.map(|name| format!("Did you mean /{name}?")))
+            .hint("Try /help for the commands valid here.")
+    })?;
+    let lines = [
+        spec.summary.to_owned(),
+        format!("Usage: {}", spec.usage),
+        format!("Works in: {}", spec.place.names().join(", ")),
+    ];
+    Ok(with_body(&format!("Command: /{}", spec.name), &lines.join("\n")))
+}

@@ -1,0 +1,152 @@
+//! A payload: the command line, its body, and further commands below it.
+
+use super::table::{self, Body, Spec};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::topic::{Kind, Topic};
+
+/// One command of a payload, not yet understood beyond its name.
+#[derive(Debug)]
+pub struct Line<'a> {
+    pub spec: &'static Spec,
+    /// The command line as the agent wrote it, with one slash.
+    pub text: &'a str,
+    /// What follows the name on its line.
+    pub arguments: &'a str,
+    /// The lines below, for commands that take content.
+    pub body: Option<&'a str>,
+}
+
+/// Splits a payload into its commands. Nothing runs unless the whole payload is well-formed.
+pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
+    let mut lines = Vec::new();
+    let mut rest = payload.trim_start();
+    if rest.is_empty() {
+        return Err(Error::new(Code::CommandUnsupported, "The command is empty.")
+            .hint("Try /help for the commands valid here."));
+    }
+    while !rest.is_empty() {
+        let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+        let line = line.trim_end();
+        let Some(text) = command_text(line) else {
+            return Err(if lines.is_empty() { not_a_command(line) } else { stray_line(line, &lines) });
+        };
+        let (word, arguments) = split_word(text);
+        let spec = find(word, topic)?;
+        let body = match spec.body {
+            Body::Content => (!below.is_empty()).then_some(below),
+            Body::None => None,
+        };
+        lines.push(Line { spec, text, arguments, body });
+        rest = if spec.body == Body::Content { "" } else { skip_blank_lines(below) };
+    }
+    Ok(lines)
+}
+
+/// The word after the slash, and the rest of the line.
+pub fn split_word(text: &str) -> (&str, &str) {
+    let word = &text[1..];
+    match word.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim()),
+        None => (word, ""),
+    }
+}
+
+/// The line with one slash, if it is a command at all. `//x` means the same as `/x`.
+fn command_text(line: &str) -> Option<&str> {
+    let after = line.strip_prefix('/')?;
+    Some(if after.starts_with('/') { after } else { line })
+}
+
+fn find(word: &str, topic: &Topic) -> Result<&'static Spec> {
+    let spec = table::find(word, topic).ok_or_else(|| unknown(word, topic))?;
+    if spec.place.allows(topic) { Ok(spec) } else { Err(wrong_place(spec, topic)) }
+}
+
+fn skip_blank_lines(text: &str) -> &str {
+    let blank = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
+    &text[blank..]
+}
+
+fn not_a_command(line: &str) -> Error {
+    Error::new(Code::CommandUnsupported, format!("Commands must start with /. Got {}.", quoted(line)))
+        .hint("Plain text is shell input and goes to a bash topic, such as bash:dev.")
+        .hint("Try /help for the commands valid here.")
+}
+
+fn stray_line(line: &str, before: &[Line<'_>]) -> Error {
+    let last = before.last().map_or("", |line| line.spec.name);
+    let message = format!("/{last} takes no text below it. Got {}.", quoted(line));
+    Error::new(Code::InvalidParams, message)
+        .hint("Every line below must be a further command, starting with /.")
+        .hint("Nothing was run.")
+}
+
+fn unknown(word: &str, topic: &Topic) -> Error {
+    let names = table::valid_in(topic).map(|spec| spec.name);
+    let near = nearest(word, names).map(|name| format!("Did you mean /{name}?"));
+    Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("/{word}"))))
+        .hints(near)
+        .hint("Try /help for the commands valid here.")
+}
+
+fn wrong_place(spec: &Spec, topic: &Topic) -> Error {
+    let message = format!("/{} is not valid in {topic}.", spec.name);
+    let places = spec.place.names().join(", ");
+    let slashes = if topic.kind() == Kind::Bash { "//" } else { "/" };
+    Error::new(Code::CommandUnsupported, message)
+        .hint(format!("{} works in: {places}", spec.usage))
+        .hint(format!("Try {slashes}help for the commands valid here."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(payload: &str) -> Result<Vec<&'static str>> {
+        split(payload, &Topic::main()).map(|lines| lines.iter().map(|line| line.spec.name).collect())
+    }
+
+    #[test]
+    fn a_payload_holds_one_or_more_commands() {
+        let table: &[(&str, &[&str])] = &[
+            ("/info", &["info"]),
+            ("//info", &["info"]),
+            ("  \n/INFO  ", &["info"]),
+            ("/session close a\n/session close b", &["session", "session"]),
+            ("/info\r\n\r\n//topics\r\n", &["info", "topics"]),
+        ];
+        for (payload, expected) in table {
+            assert_eq!(&names(payload).unwrap(), expected, "{payload:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused_before_anything_runs() {
+        let table = [
+            ("", Code::CommandUnsupported),
+            ("   \n ", Code::CommandUnsupported),
+            ("hello world", Code::CommandUnsupported),
+            ("/opne x", Code::CommandUnsupported),
+            ("/", Code::CommandUnsupported),
+            ("///info", Code::CommandUnsupported),
+            ("/status", Code::CommandUnsupported),
+            ("/info\nnot a command", Code::InvalidParams),
+            ("/info\n/frobnicate", Code::CommandUnsupported),
+        ];
+        for (payload, code) in table {
+            assert_eq!(names(payload).unwrap_err().code, code, "{payload:?}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_command_is_named() {
+        let error = names("/opne x").unwrap_err();
+        assert!(error.to_string().contains("Did you mean /open?"), "{error}");
+    }
+
+    #[test]
+    fn arguments_keep_their_case_and_inner_spaces() {
+        let lines = split("/OPEN  My  File.md ", &Topic::main()).unwrap();
+        assert_eq!(lines[0].arguments, "My  File.md");
+    }
+}

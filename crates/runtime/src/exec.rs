@@ -1,0 +1,238 @@
+//! The one way in: a request becomes steps, steps take turns, and their replies become one reply.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::FutureExt;
+
+use crate::activity::{Event, Phase};
+use crate::agent::Agent;
+use crate::command::{self, Caller, Command, Context, Step};
+use crate::error::{Code, Error, Result};
+use crate::reply::{self, Meta, Reply};
+use crate::session::{Topics, Turn};
+use crate::sink::Sink;
+use crate::topic::Topic;
+use crate::{Request, Runtime, audit};
+
+/// What all steps of a request share.
+#[derive(Clone)]
+struct Call {
+    runtime: Arc<Runtime>,
+    agent: Arc<Agent>,
+    topics: Arc<Topics>,
+    caller: Caller,
+    sink: Arc<dyn Sink>,
+}
+
+/// What came of some steps.
+#[derive(Default)]
+struct Ran {
+    parts: Vec<String>,
+    code: Option<Code>,
+    meta: Meta,
+    /// Steps that did not get their turn, because one before them failed or removed the session.
+    left: Vec<Step>,
+}
+
+impl Runtime {
+    /// Runs the commands of a request and gives their reply.
+    ///
+    /// Dropping the future takes a command that still waits with it; one that has begun runs to its end.
+    pub async fn exec(self: &Arc<Self>, request: Request, sink: Arc<dyn Sink>) -> Reply {
+        let topic = match Topic::parse(&request.topic) {
+            Ok(topic) => topic,
+            Err(error) => return self.refuse(&request, None, &error),
+        };
+        let understood = self.agents.named(&request.agent).and_then(|agent| {
+            let steps = command::parse(&request.payload, &topic)?;
+            Ok((agent, steps))
+        });
+        let (agent, steps) = match understood {
+            Ok(understood) => understood,
+            Err(error) => return self.refuse(&request, Some(topic), &error),
+        };
+        let topics = self.sessions.of(&agent.id);
+        let caller = Caller { cwd: request.cwd, origin: request.origin };
+        let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink };
+        call.run(topic, steps).await
+    }
+
+    /// A request that could not even be understood: nothing was created.
+    fn refuse(&self, request: &Request, topic: Option<Topic>, error: &Error) -> Reply {
+        let word = request.payload.split_whitespace().next().unwrap_or_default();
+        // What is not understood may hold anything, also a secret: the first word is all that is kept.
+        let shown = if word.starts_with('/') { format!("{word} …") } else { "…".to_owned() };
+        self.audit.write(audit::Line {
+            time: self.clock.now(),
+            agent: request.agent.clone(),
+            topic: topic.as_ref().map_or_else(|| request.topic.clone(), ToString::to_string),
+            command: shown,
+            code: Some(error.code),
+            ms: 0,
+        });
+        Reply::failed(topic, error)
+    }
+}
+
+impl Call {
+    async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
+        // A reply that came from one other topic as a whole says so; a mixed one belongs to the caller's.
+        let common = steps.first().map(|step| step.topic.clone());
+        let common = common.filter(|common| steps.iter().all(|step| step.topic == *common));
+        let mut queue = VecDeque::from(steps);
+        let mut all = Ran::default();
+        while all.code.is_none() && !queue.is_empty() {
+            let ran = self.run_next(&mut queue).await;
+            all.parts.extend(ran.parts);
+            all.code = ran.code;
+            all.meta = ran.meta;
+            ran.left.into_iter().rev().for_each(|step| queue.push_front(step));
+        }
+        if let (Some(last), false) = (all.parts.last_mut(), queue.is_empty()) {
+            queue.iter().for_each(|step| last.push_str(&format!("\n  Not run: {}", step.shown)));
+        }
+        let content = reply::bounded(all.parts.join("\n\n"));
+        Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
+    }
+
+    /// Runs the first steps of the queue that share a topic, in one turn of it.
+    async fn run_next(&self, queue: &mut VecDeque<Step>) -> Ran {
+        let topic = queue[0].topic.clone();
+        if !queue[0].waits() {
+            return Ran::of(queue.pop_front().map(|step| self.run_at_once(&step)));
+        }
+        let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
+        let turn = match self.take_turn(&topic).await {
+            Ok(turn) => turn,
+            Err(error) => {
+                let step = queue.pop_front();
+                step.iter().for_each(|step| self.record(step, Some(error.code), Instant::now()));
+                return Ran::of(Some(Err(error)));
+            }
+        };
+        let steps = queue.drain(..together).collect();
+        // In a task of its own, the command goes on when the caller goes away.
+        let task = tokio::spawn(self.clone().run_turn(turn, steps));
+        task.await.unwrap_or_else(|error| Ran::of(Some(Err(internal_error(&error.to_string())))))
+    }
+
+    async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
+        loop {
+            let turn = Turn::take(self.topics.enter(topic)).await?;
+            // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
+            if !turn.session.is_closed() {
+                return Ok(turn);
+            }
+        }
+    }
+
+    async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
+        let mut ran = Ran::default();
+        let mut steps = steps.into_iter();
+        for step in steps.by_ref() {
+            match self.run_step(&step, &mut turn).await {
+                Ok(part) => ran.parts.push(part),
+                Err(error) => {
+                    ran.code = Some(error.code);
+                    ran.parts.push(error.to_string());
+                }
+            }
+            if ran.code.is_some() || turn.session.is_closed() {
+                break;
+            }
+        }
+        ran.left = steps.collect();
+        ran.meta = turn.state.meta(&self.agent.workspace);
+        turn.session.set_location(turn.state.location(&self.agent.workspace));
+        ran
+    }
+
+    async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<String> {
+        let started = Instant::now();
+        self.tell(step, Phase::Started);
+        let interrupted = turn.begin(&step.shown);
+        let context = Context {
+            runtime: &self.runtime,
+            agent: &self.agent,
+            topics: &self.topics,
+            session: &turn.session,
+            state: &mut turn.state,
+            caller: &self.caller,
+            sink: &*self.sink,
+        };
+        let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();
+        let result = tokio::select! {
+            biased;
+            result = handler => result.unwrap_or_else(|panic| Err(internal_error(panic_message(&*panic)))),
+            () = interrupted.cancelled() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
+        };
+        self.record(step, result.as_ref().err().map(|error| error.code), started);
+        result
+    }
+
+    /// Runs a step that acts on the running command and therefore cannot wait for it.
+    fn run_at_once(&self, step: &Step) -> Result<String> {
+        let started = Instant::now();
+        let result = command::interrupt(&step.topic, &self.topics);
+        self.record(step, result.as_ref().err().map(|error| error.code), started);
+        result
+    }
+
+    fn record(&self, step: &Step, code: Option<Code>, started: Instant) {
+        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.tell(step, Phase::Ended { code, ms });
+        self.runtime.audit.write(audit::Line {
+            time: self.runtime.clock.now(),
+            agent: self.agent.id.to_string(),
+            topic: step.topic.to_string(),
+            command: step.shown.clone(),
+            code,
+            ms,
+        });
+    }
+
+    fn tell(&self, step: &Step, phase: Phase) {
+        self.runtime.activity.tell(|| Event {
+            time: self.runtime.clock.now(),
+            agent: self.agent.id.clone(),
+            topic: step.topic.to_string(),
+            command: step.shown.clone(),
+            phase,
+        });
+    }
+}
+
+impl Step {
+    /// Whether the step takes its turn like any other.
+    fn waits(&self) -> bool {
+        self.command != Command::Interrupt
+    }
+}
+
+impl Ran {
+    fn of(result: Option<Result<String>>) -> Self {
+        match result {
+            Some(Ok(part)) => Self { parts: vec![part], ..Self::default() },
+            Some(Err(error)) => {
+                Self { parts: vec![error.to_string()], code: Some(error.code), ..Self::default() }
+            }
+            None => Self::default(),
+        }
+    }
+}
+
+/// A bug: the log has the details under an id, and the agent gets the id.
+fn internal_error(details: &str) -> Error {
+    let id = ulid::Ulid::generate();
+    tracing::error!(%id, details, "a command failed by a bug");
+    Error::new(Code::InternalError, format!("A bug in String stopped this command ({id})."))
+        .hint("The topic and the daemon go on. The log has the details: string system status")
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic without a message")
+}

@@ -1,0 +1,66 @@
+//! Files that String writes: whole or not at all, and for the owner's eyes only.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// For files that may hold secrets.
+const OWNER_ONLY_FILE: u32 = 0o600;
+const OWNER_ONLY_DIR: u32 = 0o700;
+
+/// Replaces a file: a crash or a full disk leaves the old one as it was.
+pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    create_dir(dir)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let temporary = dir.join(format!(".{name}.{}", ulid::Ulid::generate()));
+    let written = write_synced(&temporary, content).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The original error is the one worth reporting.
+        let _ = fs::remove_file(&temporary);
+    }
+    written?;
+    File::open(dir)?.sync_all()
+}
+
+/// Creates a directory and its parents, closed to others.
+pub fn create_dir(dir: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY_DIR).create(dir)
+}
+
+fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY_FILE).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_closed_to_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/config.json");
+        write_atomic(&path, b"one").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let parent = path.parent().unwrap();
+        assert_eq!(fs::metadata(parent).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_dir(parent).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("x"), "x").unwrap();
+        assert!(write_atomic(&path, b"new").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

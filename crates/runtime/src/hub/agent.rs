@@ -1,0 +1,219 @@
+//! The agent hub: who is registered, who speaks, and what each may touch.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::agent::{Agent, Boundary, Id, settings, workspace};
+use crate::command::table::Verb;
+use crate::command::{Arguments, Context, Words};
+use crate::error::{Code, Error, Result};
+use crate::reply::with_body;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    List(Format),
+    Current,
+    Add { id: Id, home: Option<String>, allow: Vec<String>, boundary: Boundary },
+    Use { id: Id, reach: Reach },
+    SetHome { id: Option<Id>, home: String },
+    ShowBoundary,
+    SetBoundary(Boundary),
+    Allow { add: Vec<String>, remove: Option<String> },
+    Remove(Id),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+/// Where a choice of agent counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    Everywhere,
+    /// In the caller's directory and below.
+    Directory,
+}
+
+impl Command {
+    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
+        let mut words = arguments.words()?;
+        let command = match verb {
+            Verb::AgentList => Self::List(format(&mut words)),
+            Verb::AgentCurrent => Self::Current,
+            Verb::AgentAdd => {
+                let home = words.value("--home")?;
+                let allow = words.value("--allow")?.map(|list| split_list(&list)).unwrap_or_default();
+                let boundary = words.value("--boundary")?;
+                let boundary = boundary.map_or(Ok(Boundary::default()), |text| Boundary::parse(&text))?;
+                Self::Add { id: Id::parse(&words.required("ID")?)?, home, allow, boundary }
+            }
+            Verb::AgentUse => {
+                let reach = if words.switch("--local") { Reach::Directory } else { Reach::Everywhere };
+                Self::Use { id: Id::parse(&words.required("ID")?)?, reach }
+            }
+            Verb::AgentSetHome => {
+                let first = words.required("DIR")?;
+                match words.next() {
+                    Some(home) => Self::SetHome { id: Some(Id::parse(&first)?), home },
+                    None => Self::SetHome { id: None, home: first },
+                }
+            }
+            Verb::AgentBoundary => match words.next() {
+                Some(value) => Self::SetBoundary(Boundary::parse(&value)?),
+                None => Self::ShowBoundary,
+            },
+            Verb::AgentAllow => {
+                let remove = words.value("--remove")?;
+                return Ok(Self::Allow { remove, add: words.rest()? });
+            }
+            Verb::AgentRemove => Self::Remove(Id::parse(&words.required("ID")?)?),
+            other => unreachable!("{other:?} is not a word of the agent hub"),
+        };
+        words.done()?;
+        Ok(command)
+    }
+
+    /// Whether the command changes what agents are or may do.
+    fn is_policy(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Current | Self::ShowBoundary => false,
+            Self::Allow { add, remove } => !add.is_empty() || remove.is_some(),
+            Self::Add { .. } | Self::Use { .. } | Self::SetHome { .. } | Self::SetBoundary(_) | Self::Remove(_) => true,
+        }
+    }
+}
+
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    if command.is_policy() && !context.caller.origin.is_person() {
+        return Err(Error::new(Code::NotAllowed, "Agents and what they may touch are changed by a person only.")
+            .hint("Run it in a terminal on this machine, outside String's own shells: string agent …"));
+    }
+    let agents = &context.runtime.agents;
+    match command {
+        Command::List(Format::Text) => Ok(with_body("Agents", &list(context))),
+        Command::List(Format::Json) => Ok(list_json(context)),
+        Command::Current => Ok(context.agent.id.to_string()),
+        Command::Add { id, home, allow, boundary } => {
+            let home = home.map(|text| directory(&text, context)).transpose()?;
+            let allow = allow.iter().map(|text| directory(text, context)).collect::<Result<_>>()?;
+            let agent = agents.add(id, home, allow, boundary).await?;
+            Ok(format!("Added agent {}: {}", agent.id, describe(&agent, context)))
+        }
+        Command::Use { id, reach } => use_agent(&id, reach, context),
+        Command::SetHome { id, home } => {
+            let home = directory(&home, context)?;
+            let id = id.as_ref().unwrap_or(&context.agent.id);
+            let agent = agents.change(id, |record| record.home.clone_from(&home)).await?;
+            Ok(format!("Agent {}: {}", agent.id, describe(&agent, context)))
+        }
+        Command::ShowBoundary => Ok(format!("boundary: {}", context.agent.boundary.as_str())),
+        Command::SetBoundary(boundary) => {
+            let agent = agents.change(&context.agent.id, |record| record.boundary = boundary).await?;
+            Ok(format!("boundary: {}", agent.boundary.as_str()))
+        }
+        Command::Allow { add, remove } => allow(&add, remove.as_deref(), context).await,
+        Command::Remove(id) => remove(&id, context).await,
+    }
+}
+
+/// All agents, the one that speaks marked.
+pub fn list(context: &Context<'_>) -> String {
+    let agents = context.runtime.agents.list();
+    let rows: Vec<[String; 4]> = agents
+        .iter()
+        .map(|agent| {
+            let current = if agent.id == context.agent.id { "(current)" } else { "" };
+            let home = agent.workspace.home().display().to_string();
+            [agent.id.to_string(), home, agent.boundary.as_str().to_owned(), current.to_owned()]
+        })
+        .collect();
+    super::columns(&rows)
+}
+
+fn list_json(context: &Context<'_>) -> String {
+    let agents = context.runtime.agents.list();
+    let rows = agents.iter().map(|agent| {
+        json!({
+            "id": agent.id.as_str(),
+            "home": agent.workspace.home(),
+            "allow": agent.workspace.allowed(),
+            "boundary": agent.boundary.as_str(),
+            "current": agent.id == context.agent.id,
+        })
+    });
+    format!("{:#}", serde_json::Value::from_iter(rows))
+}
+
+fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
+    let agent = context.runtime.agents.get(id)?;
+    let (dir, note) = match (reach, &context.caller.cwd) {
+        (Reach::Everywhere, _) => (context.runtime.root.clone(), String::new()),
+        (Reach::Directory, Some(cwd)) => (cwd.join(".string"), format!(" in {}", cwd.display())),
+        (Reach::Directory, None) => {
+            return Err(Error::new(Code::InvalidParams, "--local needs the caller's directory."));
+        }
+    };
+    settings::update(&dir.join("config.json"), |settings| {
+        settings.insert(settings::CURRENT_AGENT.into(), id.as_str().into());
+    })?;
+    Ok(format!("Current agent{note}: {}, {}", agent.id, describe(&agent, context)))
+}
+
+async fn allow(add: &[String], remove: Option<&str>, context: &Context<'_>) -> Result<String> {
+    let add = add.iter().map(|text| directory(text, context)).collect::<Result<Vec<_>>>()?;
+    let remove = remove.map(|text| directory(text, context)).transpose()?;
+    let change = |record: &mut crate::agent::Record| {
+        record.allow.retain(|path| Some(path) != remove.as_ref() && !add.contains(path));
+        record.allow.extend(add.iter().cloned());
+    };
+    let agent = context.runtime.agents.change(&context.agent.id, change).await?;
+    let paths = agent.workspace.allowed();
+    let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
+    let body = if paths.is_empty() { "None besides the home." } else { &shown };
+    Ok(with_body("Allowed paths", body))
+}
+
+async fn remove(id: &Id, context: &Context<'_>) -> Result<String> {
+    let removed = context.runtime.agents.remove(id).await?;
+    context.runtime.sessions.forget(id);
+    let config = context.runtime.root.join("config.json");
+    let mut was_current = false;
+    settings::update(&config, |settings| {
+        was_current = settings.get(settings::CURRENT_AGENT).and_then(|value| value.as_str()) == Some(id.as_str());
+        if was_current {
+            settings.shift_remove(settings::CURRENT_AGENT);
+        }
+    })?;
+    let note = if was_current { "\nIt was the current agent; that is default now." } else { "" };
+    Ok(format!("Removed agent {id}. Its files stay in {}{note}", removed.home.display()))
+}
+
+fn describe(agent: &Agent, context: &Context<'_>) -> String {
+    let home = context.agent.workspace.display(agent.workspace.home());
+    format!("home {home}, boundary {}", agent.boundary.as_str())
+}
+
+/// A directory as a person types it: from `~`, or from where they are.
+fn directory(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+    let home = context.agent.workspace.home();
+    let path = match text.strip_prefix("~") {
+        Some("") => home.to_owned(),
+        Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text),
+    };
+    if path.is_absolute() && !text.contains('\0') {
+        return Ok(workspace::normalize(&path));
+    }
+    Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", crate::error::quoted(text))))
+}
+
+fn format(words: &mut Words) -> Format {
+    if words.switch("--json") { Format::Json } else { Format::Text }
+}
+
+fn split_list(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,130 @@
+//! Which sessions exist: one per agent and topic, created on first use.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Session;
+use crate::agent;
+use crate::error::{Code, Error, Result, nearest};
+use crate::topic::Topic;
+
+/// The sessions of all agents.
+#[derive(Debug, Default)]
+pub struct Map {
+    agents: Mutex<HashMap<agent::Id, Arc<Topics>>>,
+}
+
+/// The sessions of one agent.
+#[derive(Debug, Default)]
+pub struct Topics {
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    sessions: HashMap<Topic, Arc<Session>>,
+    created: u64,
+}
+
+impl Map {
+    pub fn of(&self, agent: &agent::Id) -> Arc<Topics> {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        match agents.get(agent) {
+            Some(topics) => Arc::clone(topics),
+            None => Arc::clone(agents.entry(agent.clone()).or_default()),
+        }
+    }
+
+    /// How many topics are open, over all agents.
+    pub fn count(&self) -> usize {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        agents.values().map(|topics| topics.lock().sessions.len()).sum()
+    }
+
+    /// Whether a command runs anywhere.
+    pub fn busy(&self) -> bool {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        agents.values().any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
+    }
+
+    /// Ends every session of an agent.
+    pub fn forget(&self, agent: &agent::Id) {
+        let removed = self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
+        for session in removed.iter().flat_map(|topics| topics.list()) {
+            session.close();
+            session.interrupt();
+        }
+    }
+}
+
+impl Topics {
+    /// The session at a topic, created if this is its first use.
+    pub fn enter(&self, topic: &Topic) -> Arc<Session> {
+        let mut open = self.lock();
+        if let Some(session) = open.sessions.get(topic) {
+            return Arc::clone(session);
+        }
+        let session = Arc::new(Session::new(topic.clone(), open.created));
+        open.created += 1;
+        open.sessions.insert(topic.clone(), Arc::clone(&session));
+        session
+    }
+
+    pub fn get(&self, topic: &Topic) -> Option<Arc<Session>> {
+        self.lock().sessions.get(topic).cloned()
+    }
+
+    /// The open sessions in order of creation.
+    pub fn list(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<_> = self.lock().sessions.values().cloned().collect();
+        sessions.sort_unstable_by_key(|session| session.number);
+        sessions
+    }
+
+    /// Removes a session. The command that runs in it is stopped; the caller's own is not, since it is this one.
+    pub fn close(&self, topic: &Topic, caller: &Topic) -> Result<()> {
+        let session = {
+            let mut open = self.lock();
+            if !open.sessions.contains_key(topic) {
+                drop(open);
+                return Err(self.unknown(topic));
+            }
+            if open.sessions.len() == 1 {
+                return Err(Error::new(Code::LastTopic, format!("{topic} is the only open topic."))
+                    .hint("There is always at least one. Use another topic first, then remove this one."));
+            }
+            open.sessions.remove(topic)
+        };
+        if let Some(session) = session {
+            session.close();
+            if topic != caller {
+                session.interrupt();
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, topic: &Topic) -> Error {
+        let open: Vec<String> = self.list().iter().map(|session| session.topic.to_string()).collect();
+        let typed = topic.to_string();
+        let near = nearest(&typed, open.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
+        Error::new(Code::NotFound, format!("No open topic {typed}."))
+            .hints(near)
+            .hint(format!("Open topics: {}", first_of(&open)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        // No critical section can panic half-way: each is a lookup, an insertion or a removal.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The first names of a list that may be very long.
+fn first_of(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown}, … {more} more"),
+        _ => shown,
+    }
+}

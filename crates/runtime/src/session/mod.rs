@@ -1,0 +1,125 @@
+//! What lives at a topic, and the rule that its commands run one at a time.
+
+mod map;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+pub use map::{Map, Topics};
+pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
+
+use crate::agent::Workspace;
+use crate::document::{Location, Page};
+use crate::reply::Meta;
+use crate::topic::Topic;
+
+/// One session. Idle, it is this struct and nothing else: no task, no thread.
+#[derive(Debug)]
+pub struct Session {
+    pub topic: Topic,
+    /// Position in the order of creation.
+    pub number: u64,
+    state: Arc<tokio::sync::Mutex<State>>,
+    waiting: AtomicUsize,
+    closed: AtomicBool,
+    /// What others may know without waiting for the running command.
+    glance: Mutex<Glance>,
+}
+
+/// What the commands of a topic read and change, one command at a time.
+#[derive(Debug, Default)]
+pub struct State {
+    pub page: Option<Box<Page>>,
+    pub history: Vec<Location>,
+    /// The directory opened last, which `./x` means while no document is open.
+    pub directory: Option<PathBuf>,
+}
+
+impl State {
+    /// Makes a page the current one; the previous one goes into the history.
+    pub fn enter(&mut self, page: Page) {
+        let previous = self.page.replace(Box::new(page));
+        self.history.extend(previous.map(|page| page.location));
+    }
+
+    /// Where the session stands, as lists show it.
+    pub fn location(&self, workspace: &Workspace) -> Option<String> {
+        self.page.as_ref().map(|page| page.location.display(workspace))
+    }
+
+    pub fn meta(&self, workspace: &Workspace) -> Meta {
+        let Some(page) = &self.page else { return Meta::default() };
+        Meta {
+            uri: Some(page.location.source.display(workspace)),
+            title: page.title(),
+            current_block: page.location.block.clone(),
+            warnings: page.warnings(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Glance {
+    /// Where the session stands, as `/topics` shows it.
+    location: Option<Box<str>>,
+    running: Option<Box<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    command: String,
+    cancel: CancellationToken,
+}
+
+impl Session {
+    fn new(topic: Topic, number: u64) -> Self {
+        Self {
+            topic,
+            number,
+            state: Arc::default(),
+            waiting: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            glance: Mutex::default(),
+        }
+    }
+
+    /// Where the session stands, without waiting for the command that runs in it.
+    pub fn location(&self) -> Option<String> {
+        self.glance().location.as_deref().map(str::to_owned)
+    }
+
+    pub fn set_location(&self, location: Option<String>) {
+        self.glance().location = location.map(Into::into);
+    }
+
+    /// The command that runs now.
+    pub fn running(&self) -> Option<String> {
+        self.glance().running.as_ref().map(|running| running.command.clone())
+    }
+
+    /// Stops the command that runs now, and names it.
+    pub fn interrupt(&self) -> Option<String> {
+        let glance = self.glance();
+        let running = glance.running.as_ref()?;
+        running.cancel.cancel();
+        Some(running.command.clone())
+    }
+
+    /// Whether the session was removed: then a command that waited for it starts a fresh one.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn glance(&self) -> std::sync::MutexGuard<'_, Glance> {
+        // Each critical section is one assignment or one read, so a panic cannot leave it half done.
+        self.glance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

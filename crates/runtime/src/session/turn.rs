@@ -1,0 +1,88 @@
+//! A turn: the right to run one command in a session, taken in order of arrival.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::OwnedMutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use super::{Running, Session, State};
+use crate::error::{Code, Error, Result};
+
+/// How many commands may wait for a busy topic. More is a caller that does not read its replies.
+pub const WAITING_MAX: usize = 16;
+/// How long a command waits. Longer, and its caller has most likely given up.
+pub const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// Holds the session until dropped.
+#[derive(Debug)]
+pub struct Turn {
+    pub session: Arc<Session>,
+    pub state: OwnedMutexGuard<State>,
+    cancel: CancellationToken,
+}
+
+impl Turn {
+    /// Waits for the session. Dropping the future gives up the place in the queue.
+    pub async fn take(session: Arc<Session>) -> Result<Self> {
+        let lock = Arc::clone(&session.state);
+        // A free lock with nobody before us: the common case takes no place and sets no timer.
+        let state = match Arc::clone(&lock).try_lock_owned() {
+            Ok(state) => state,
+            Err(_) => {
+                let _place = Place::take(&session)?;
+                let waited = tokio::time::timeout(WAIT_MAX, lock.lock_owned()).await;
+                waited.map_err(|_| timed_out(&session))?
+            }
+        };
+        Ok(Self { session, state, cancel: CancellationToken::new() })
+    }
+
+    /// Names the command about to run, so that others see it and can stop it.
+    pub fn begin(&mut self, command: &str) -> CancellationToken {
+        self.cancel = CancellationToken::new();
+        let running = Running { command: command.to_owned(), cancel: self.cancel.clone() };
+        self.session.glance().running = Some(Box::new(running));
+        self.cancel.clone()
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.session.glance().running = None;
+    }
+}
+
+/// One of the places in the queue.
+struct Place<'a>(&'a Session);
+
+impl<'a> Place<'a> {
+    fn take(session: &'a Session) -> Result<Self> {
+        let taken = session.waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, |waiting| {
+            (waiting < WAITING_MAX).then_some(waiting + 1)
+        });
+        taken.map(|_| Self(session)).map_err(|_| queue_full(session))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn queue_full(session: &Session) -> Error {
+    let message = format!("{WAITING_MAX} commands already wait for {}.", session.topic);
+    with_way_out(Error::new(Code::QueueFull, message), session)
+}
+
+fn timed_out(session: &Session) -> Error {
+    let message = format!("{} was busy for {} s.", session.topic, WAIT_MAX.as_secs());
+    with_way_out(Error::new(Code::QueueTimeout, message), session)
+}
+
+fn with_way_out(error: Error, session: &Session) -> Error {
+    let running = session.running().map(|command| format!("Running: {command}"));
+    error.hints(running).hint("Stop it with /interrupt, or use another topic: topics run in parallel.")
+}

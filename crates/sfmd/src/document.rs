@@ -1,0 +1,203 @@
+//! A parsed document: the text and everything that was found in it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::action;
+use crate::block::{self, Block, Marker};
+use crate::directive::{self, Directive, DirectiveKind, Include};
+use crate::frontmatter::{self, Frontmatter};
+use crate::heading::{self, Heading};
+use crate::lines::Lines;
+use crate::link::Link;
+use crate::scan::{self, BlockStart, Definition, Opaque, OpaqueKind, Scan};
+use crate::warning::{Warning, Warnings};
+
+/// One text, parsed. Parsing never fails; what could not be taken as written is among the warnings.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub frontmatter: Frontmatter,
+    pub headings: Vec<Heading>,
+    /// Marked blocks in the order of their opening markers.
+    pub blocks: Vec<Block>,
+    pub directives: Vec<Directive>,
+    pub warnings: Vec<Warning>,
+    pub(crate) source: String,
+    pub(crate) lines: Lines,
+    pub(crate) content_start: usize,
+    pub(crate) links: Vec<Link>,
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) hidden: Vec<Hidden>,
+    pub(crate) starts: Vec<BlockStart>,
+}
+
+/// Lines that no reader sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hidden {
+    pub(crate) lines: Range<usize>,
+    /// The lines kept two blocks of text apart, which must not run together without them.
+    pub(crate) separates: bool,
+}
+
+/// Reads any text, in time linear in its length.
+pub fn parse(source: &str) -> Document {
+    let source = with_line_feeds(source).into_owned();
+    let mut warnings = Warnings::default();
+    let (frontmatter, content_start) = frontmatter::cut(&source, &mut warnings);
+    let lines = Lines::new(&source);
+    let Scan { headings, fences, mut links, opaque, definitions, definition_lines, starts } =
+        scan::scan(&source, content_start, &lines);
+
+    let first_line = lines.line_of(content_start);
+    let marks = line_marks(&source, &lines, first_line, &opaque, &definition_lines, &mut warnings);
+    let blocks = block::pair(marks.markers, &mut warnings);
+    directive::warn_repeated(&marks.directives, &mut warnings);
+
+    let mut hidden = marks.hidden;
+    hidden.extend(definition_lines.into_iter().map(|lines| Hidden { lines, separates: false }));
+    for fence in &fences {
+        let first = lines.line_of(fence.range.start);
+        if action::fence(&fence.info).is_none() {
+            warnings.add(first, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
+            continue;
+        }
+        hidden.push(Hidden { lines: first..lines.line_after(&fence.range), separates: fence.follows_text });
+    }
+    hidden.sort_by_key(|hidden| hidden.lines.start);
+
+    // The Markdown parser takes a directive for a link, and for a heading if `---` follows.
+    links.retain(|link| marks.claimed.binary_search(&lines.line_of(link.range.start)).is_err());
+    let headings = headings
+        .into_iter()
+        .filter(|heading| marks.claimed.binary_search(&lines.line_of(heading.range.start)).is_err())
+        .collect();
+    let headings = heading::headings(headings, &lines);
+    Document {
+        frontmatter,
+        headings,
+        blocks,
+        directives: marks.directives,
+        warnings: warnings.into_sorted(),
+        content_start,
+        links,
+        definitions,
+        hidden,
+        starts,
+        lines,
+        source,
+    }
+}
+
+impl Document {
+    /// The frontmatter's title, else the first heading.
+    pub fn title(&self) -> Option<&str> {
+        let heading =
+            || self.headings.iter().map(|heading| heading.text.as_str()).find(|text| !text.is_empty());
+        self.frontmatter.title.as_deref().or_else(heading)
+    }
+
+    /// The text as given, but for lone carriage returns, which are line feeds here.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub fn line_count(&self) -> usize {
+        self.lines.count()
+    }
+
+    pub fn includes(&self) -> impl Iterator<Item = (usize, &Include)> {
+        self.directives.iter().filter_map(|directive| match &directive.kind {
+            DirectiveKind::Include(include) => Some((directive.line, include)),
+            _ => None,
+        })
+    }
+
+    /// Lines after the frontmatter.
+    pub(crate) fn content_lines(&self) -> Range<usize> {
+        self.lines.line_of(self.content_start.min(self.source.len()))..self.lines.end()
+    }
+}
+
+/// What single lines turned out to be.
+#[derive(Default)]
+struct LineMarks {
+    markers: Vec<(usize, Marker)>,
+    directives: Vec<Directive>,
+    /// Lines of directives, known or not: nothing else on them counts.
+    claimed: Vec<usize>,
+    hidden: Vec<Hidden>,
+}
+
+fn line_marks(
+    source: &str,
+    lines: &Lines,
+    first_line: usize,
+    opaque: &[Opaque],
+    definition_lines: &[Range<usize>],
+    warnings: &mut Warnings,
+) -> LineMarks {
+    let mut marks = LineMarks::default();
+    let mut opaque = opaque.iter().peekable();
+    for line in first_line..lines.end() {
+        let content = lines.content(source, line);
+        let trimmed = content.trim_start();
+        if !trimmed.starts_with("<!--") && !trimmed.starts_with("[!") {
+            continue;
+        }
+        let offset = lines.start(line) + content.len() - trimmed.len();
+        while opaque.next_if(|opaque| opaque.range.end <= offset).is_some() {}
+        let around = opaque.peek().filter(|opaque| opaque.range.start <= offset);
+        let trimmed = trimmed.trim_end();
+        if let Some(marker) = block::marker(trimmed) {
+            let counts = around.is_none_or(|opaque| match opaque.kind {
+                OpaqueKind::Code => false,
+                OpaqueKind::RawHtml => opaque.range.start == offset,
+                OpaqueKind::Html => true,
+            });
+            if counts {
+                if marker != Marker::BadId {
+                    let separates = around.is_some_and(|opaque| opaque.follows_text);
+                    marks.hidden.push(Hidden { lines: line..line + 1, separates });
+                }
+                marks.markers.push((line, marker));
+            }
+        } else if around.is_none() && !in_lines(definition_lines, line) {
+            let Some(directive) = directive::directive(trimmed) else { continue };
+            marks.claimed.push(line);
+            match directive {
+                directive::Line::Known(kind) => {
+                    marks.hidden.push(Hidden { lines: line..line + 1, separates: false });
+                    marks.directives.push(Directive { line, kind });
+                }
+                directive::Line::BadName => {
+                    warnings.add(line, || "this directive needs another name or a path".to_owned());
+                }
+                directive::Line::Unknown => {}
+            }
+        }
+    }
+    marks
+}
+
+fn in_lines(sorted: &[Range<usize>], line: usize) -> bool {
+    let after = sorted.partition_point(|lines| lines.start <= line);
+    after > 0 && sorted[after - 1].contains(&line)
+}
+
+/// Lone carriage returns end lines, as Markdown has it, but neither the parser nor an editor is sure about
+/// it; one byte for another keeps all offsets.
+fn with_line_feeds(source: &str) -> Cow<'_, str> {
+    let mut returns = source.match_indices('\r').map(|(at, _)| at);
+    if returns.all(|at| source[at + 1..].starts_with('\n')) {
+        return Cow::Borrowed(source);
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find('\r') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        out.push(if rest.starts_with('\n') { '\r' } else { '\n' });
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}

@@ -1,0 +1,97 @@
+//! One walk over the Markdown parser's events, which collects everything the conventions are made from.
+
+mod walk;
+
+use std::ops::Range;
+
+use pulldown_cmark::{Options, Parser};
+
+use crate::id::Id;
+use crate::lines::Lines;
+use crate::link::Link;
+use walk::Walk;
+
+/// What the walk found. All ranges are byte ranges of the whole source, in the order of the text.
+#[derive(Default)]
+pub(crate) struct Scan {
+    pub(crate) headings: Vec<RawHeading>,
+    /// Fences whose info string begins with `act.`.
+    pub(crate) fences: Vec<ActFence>,
+    pub(crate) links: Vec<Link>,
+    /// Where a line cannot be a convention.
+    pub(crate) opaque: Vec<Opaque>,
+    pub(crate) definitions: Vec<Definition>,
+    /// Lines that hold nothing but reference definitions, those that repeat a label included.
+    pub(crate) definition_lines: Vec<Range<usize>>,
+    pub(crate) starts: Vec<BlockStart>,
+}
+
+pub(crate) struct RawHeading {
+    pub(crate) level: u8,
+    pub(crate) explicit_id: Option<String>,
+    pub(crate) text: String,
+    pub(crate) range: Range<usize>,
+}
+
+pub(crate) struct ActFence {
+    pub(crate) info: String,
+    pub(crate) text: String,
+    pub(crate) range: Range<usize>,
+    pub(crate) follows_text: bool,
+}
+
+pub(crate) struct Opaque {
+    pub(crate) kind: OpaqueKind,
+    pub(crate) range: Range<usize>,
+    pub(crate) follows_text: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpaqueKind {
+    /// Code, or an inline comment over several lines.
+    Code,
+    /// An HTML block that ends with a certain text (`-->`, `</script>`): only its first line is looked at.
+    RawHtml,
+    /// An HTML block that ends at a blank line: markers in it count.
+    Html,
+}
+
+/// `[@id]: destination`, or with any other label.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: Option<Id>,
+    pub(crate) destination: String,
+    pub(crate) offset: usize,
+}
+
+/// Where a view may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockStart {
+    pub(crate) offset: usize,
+    pub(crate) depth: BlockDepth,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BlockDepth {
+    Top,
+    Nested,
+}
+
+/// Walks over `source` from `content_start` on.
+pub(crate) fn scan(source: &str, content_start: usize, lines: &Lines) -> Scan {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    let mut events = Parser::new_ext(&source[content_start..], options).into_offset_iter();
+    let mut walk = Walk::new(source, content_start, lines);
+    for (label, definition) in events.reference_definitions().iter() {
+        let span = definition.span.start + content_start..definition.span.end + content_start;
+        walk.definition(label, &definition.dest, &span);
+    }
+    for (event, range) in &mut events {
+        walk.event(event, range.start + content_start..range.end + content_start);
+    }
+    walk.finish()
+}

@@ -1,0 +1,153 @@
+//! A store in one SQLite file.
+//!
+//! Writes are gathered into groups that share one transaction and one sync (`writer`); reads run in the calling
+//! thread on connections of their own (`reader`) and never wait for a write.
+
+mod batch;
+mod database;
+mod file;
+mod maintain;
+mod reader;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+use self::reader::Readers;
+use self::writer::Writer;
+use crate::{
+    AtomicWrite, Clock, Conflict, Entry, Key, KeyLocks, KeyRange, Limit, Page, Pending, Result, Space, Store,
+    Version,
+};
+
+/// Entries in a file that only its owner can read.
+///
+/// On a multi-threaded tokio runtime a commit may block its worker thread, after handing the worker's other tasks on;
+/// it must therefore not be awaited inside a `LocalSet`.
+pub struct Sqlite {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    readers: Readers,
+    writer: Writer,
+    locks: KeyLocks,
+}
+
+impl Sqlite {
+    /// Opens the file, or creates it in a directory that exists.
+    ///
+    /// A file that is damaged, foreign or from a later version is an error, and is left as it is.
+    pub fn open(path: impl Into<PathBuf>, clock: Arc<dyn Clock>) -> Result<Self> {
+        let path = path.into();
+        let connection = file::open(&path)?;
+        let writer = Writer::start(connection, &path, Arc::clone(&clock))?;
+        Ok(Self { readers: Readers::new(path.clone()), path, clock, writer, locks: KeyLocks::default() })
+    }
+}
+
+impl Store for Sqlite {
+    fn get<'a>(&'a self, space: &'a Space, key: &'a Key) -> Pending<'a, Option<Entry>> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            self.readers.with(|connection| reader::get(connection, space, key, now))
+        })
+    }
+
+    fn scan<'a>(&'a self, space: &'a Space, range: &'a KeyRange, limit: Limit) -> Pending<'a, Page> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            self.readers.with(|connection| reader::scan(connection, space, range, limit, now))
+        })
+    }
+
+    fn commit(&self, write: AtomicWrite) -> Pending<'_, std::result::Result<Version, Conflict>> {
+        Box::pin(self.writer.run(move |batch| batch.commit(&write)))
+    }
+
+    fn drop_space<'a>(&'a self, space: &'a Space) -> Pending<'a, ()> {
+        let space = space.clone();
+        Box::pin(self.writer.run(move |batch| batch.drop_space(&space)))
+    }
+
+    fn spaces<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a Space>,
+        limit: usize,
+    ) -> Pending<'a, Vec<Space>> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            self.readers.with(|connection| reader::spaces(connection, prefix, after, limit, now))
+        })
+    }
+
+    fn sweep(&self, limit: usize) -> Pending<'_, usize> {
+        Box::pin(self.writer.run(move |batch| batch.sweep(limit)))
+    }
+
+    fn backup<'a>(&'a self, to: &'a Path) -> Pending<'a, ()> {
+        Box::pin(async move { blocking(|| maintain::backup(&self.readers, to)) })
+    }
+
+    fn check_integrity(&self) -> Pending<'_, Vec<String>> {
+        Box::pin(async move { blocking(|| self.readers.with(maintain::check_integrity)) })
+    }
+
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            blocking(|| self.shut_down());
+            Ok(())
+        })
+    }
+
+    fn locks(&self) -> &KeyLocks {
+        &self.locks
+    }
+}
+
+impl Sqlite {
+    /// The writer goes last: the connection that closes last folds the log into the file and removes it.
+    fn shut_down(&self) {
+        self.readers.close();
+        self.writer.close();
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl std::fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Whether the current thread may wait for the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thread {
+    /// Nobody else depends on it.
+    Free,
+    /// A tokio worker that can hand its tasks on while it waits.
+    Worker,
+    /// It drives every task of its runtime.
+    Sole,
+}
+
+fn current_thread() -> Thread {
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Err(_) => Thread::Free,
+        Ok(RuntimeFlavor::MultiThread) => Thread::Worker,
+        Ok(_) => Thread::Sole,
+    }
+}
+
+fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    match current_thread() {
+        Thread::Worker => tokio::task::block_in_place(work),
+        Thread::Free | Thread::Sole => work(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Copies and examines a database while it is in use.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::file::{create, explain};
+use super::reader::Readers;
+use crate::{Error, Result};
+
+/// The invariants of our tables, as queries for the rows that break them.
+const INVARIANTS: &[(&str, &str)] = &[
+    (
+        "entries in a space without a name",
+        "SELECT count(*) FROM entry WHERE space NOT IN (SELECT id FROM space)",
+    ),
+    (
+        "entries without their value",
+        "SELECT count(*) FROM entry WHERE (value IS NULL) = (large IS NULL)
+            OR (large IS NOT NULL AND large NOT IN (SELECT id FROM large))",
+    ),
+    (
+        "large values without an entry",
+        "SELECT count(*) FROM large WHERE id NOT IN (SELECT large FROM entry WHERE large IS NOT NULL)",
+    ),
+    (
+        "entries with a version that was never given out",
+        "SELECT count(*) FROM entry WHERE version > (SELECT max(reserved) FROM counter)",
+    ),
+];
+
+/// Copies one moment of the database to a new file, which gets its name only when it is complete.
+pub(super) fn backup(readers: &Readers, to: &Path) -> Result<()> {
+    if to.exists() {
+        return Err(Error::Exists { path: to.to_owned() });
+    }
+    let partial = partial(to);
+    match fs::remove_file(&partial) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io(&partial, error)),
+        _ => create(&partial).map_err(|error| Error::io(&partial, error))?,
+    }
+    let copied =
+        copy(readers, &partial).and_then(|()| publish(&partial, to).map_err(|error| Error::io(to, error)));
+    if copied.is_err() {
+        // The caller needs to know why the copy failed, not that its remains could not be removed.
+        let _ = fs::remove_file(&partial);
+    }
+    copied
+}
+
+pub(super) fn check_integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let mut statement = connection.prepare("PRAGMA integrity_check")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        problems.push(row.get::<_, String>(0)?);
+    }
+    problems.retain(|problem| problem != "ok");
+    // In a file that is damaged below, these would only repeat the damage or fail because of it.
+    if problems.is_empty() {
+        for (what, query) in INVARIANTS {
+            let count: u64 = connection.query_row(query, [], |row| row.get::<_, i64>(0))?.cast_unsigned();
+            if count > 0 {
+                problems.push(format!("{count} {what}"));
+            }
+        }
+    }
+    Ok(problems)
+}
+
+fn partial(to: &Path) -> PathBuf {
+    let mut name = to.as_os_str().to_owned();
+    name.push(".partial");
+    PathBuf::from(name)
+}
+
+fn copy(readers: &Readers, target: &Path) -> Result<()> {
+    let not_text = || Error::io(target, io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"));
+    let name = target.to_str().ok_or_else(not_text)?;
+    let copied = readers.with(|connection| Ok(connection.execute("VACUUM INTO ?1", [name])))?;
+    copied.map(drop).map_err(|error| match explain(readers.path(), error) {
+        Error::Full { .. } => Error::Full { path: target.to_owned() },
+        other => other,
+    })
+}
+
+/// Makes a copy permanent, then visible.
+fn publish(partial: &Path, to: &Path) -> io::Result<()> {
+    File::open(partial)?.sync_all()?;
+    fs::rename(partial, to)?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
