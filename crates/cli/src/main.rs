@@ -1,2 +1,90 @@
-//! The `string` binary.
-fn main() {}
+//! The `string` binary: parse, call, map to an exit code.
+
+mod agent;
+mod arguments;
+mod call;
+mod chanflow;
+mod daemon;
+mod descriptors;
+mod environment;
+mod failure;
+mod interrupt;
+mod output;
+mod plan;
+mod repl;
+mod root;
+mod start_page;
+mod stdin;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::arguments::Arguments;
+use crate::daemon::Link;
+use crate::environment::Environment;
+use crate::failure::{Failure, Status};
+use crate::plan::Plan;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(shown) => return show(&shown),
+    };
+    let status = run(&arguments, &Environment::read()).unwrap_or_else(|failure| {
+        if !failure.message.is_empty() {
+            output::notice(&failure.message);
+        }
+        failure.status
+    });
+    status.into()
+}
+
+fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failure> {
+    match plan::plan(arguments, environment)? {
+        Plan::StartPage => output::print(start_page::START_PAGE).map(|()| Status::Done),
+        Plan::Completions(shell) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "string", &mut script);
+            output::print(&String::from_utf8_lossy(&script)).map(|()| Status::Done)
+        }
+        Plan::Daemon(action) => daemon::manage(action, environment),
+        Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
+        Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
+        Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
+    }
+}
+
+/// `--help`, `--version`, or what is wrong with the arguments.
+fn show(message: &clap::Error) -> ExitCode {
+    // Nobody is left to read what cannot be written.
+    let _ = message.print();
+    if message.use_stderr() { Status::Usage.into() } else { Status::Done.into() }
+}
+
+/// The way to the daemon, for the agent that speaks.
+fn link(arguments: &Arguments, environment: &Environment) -> Result<Link, Failure> {
+    // The daemon inherits both; a mistake in them is the caller's to see.
+    environment.home()?;
+    environment.port()?;
+    let root = environment.root()?;
+    let agent = agent::select(arguments.agent.as_deref(), environment, &root)?;
+    Ok(Link::new(root).agent(agent))
+}
+
+/// One thread is enough for one caller.
+fn block_on(work: impl Future<Output = Result<Status, Failure>>) -> Result<Status, Failure> {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(work);
+    // A start that was left by Ctrl-C must not be waited for.
+    runtime.shutdown_background();
+    outcome
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("cannot set up: {error}")))
+}

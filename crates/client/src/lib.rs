@@ -1,1 +1,18 @@
-//! Placeholder.
+//! Talks to the daemon: HTTP/1.1 over its Unix socket, or over loopback TCP with the token.
+//!
+//! Every call opens its own connection, so a caller that goes away takes its waiting command with it, and an
+//! interrupt never queues behind the command it is meant for.
+
+mod agent;
+mod connection;
+mod error;
+mod routes;
+mod sse;
+mod stream;
+mod token;
+
+pub use agent::AgentId;
+pub use error::Error;
+pub use routes::{Answer, Client, Daemon};
+pub use stream::{Activities, Event, Execution};
+pub use token::Token;

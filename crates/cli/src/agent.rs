@@ -1,0 +1,156 @@
+//! Which agent speaks: the option, the variable, the nearest settings upwards, the daemon's own settings.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use client::AgentId;
+use serde_json::Value;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::root::Root;
+
+/// The agent that speaks when nothing says otherwise.
+const DEFAULT: &str = "default";
+const KEY: &str = "currentAgent";
+
+/// Finds the agent. Files are read only while nothing before them has named one.
+pub(crate) fn select(
+    option: Option<&str>,
+    environment: &Environment,
+    root: &Root,
+) -> Result<AgentId, Failure> {
+    if let Some(id) = option {
+        return parse(id).ok_or_else(|| Failure::usage(malformed("--agent", id)));
+    }
+    if let Some(id) = &environment.agent {
+        let id = id.to_string_lossy();
+        return parse(&id).ok_or_else(|| Failure::usage(malformed("STRING_AGENT_ID", &id)));
+    }
+    let upwards = environment.cwd.iter().flat_map(|cwd| cwd.ancestors());
+    let local = upwards.map(|directory| directory.join(".string/config.json"));
+    for path in local.chain([root.config()]) {
+        if let Some(id) = named_in(&path)? {
+            return Ok(id);
+        }
+    }
+    Ok(parse(DEFAULT).expect("the default is well-formed"))
+}
+
+/// The agent that a settings file names. A file that cannot be understood is never passed over: another agent
+/// would speak than the one its author meant.
+fn named_in(path: &Path) -> Result<Option<AgentId>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(corrupt(path, &error.to_string())),
+    };
+    let settings: Value = serde_json::from_str(&text).map_err(|error| corrupt(path, &error.to_string()))?;
+    let settings = settings.as_object().ok_or_else(|| corrupt(path, "not a JSON object"))?;
+    match settings.get(KEY) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => {
+            parse(id).map(Some).ok_or_else(|| Failure::failed(malformed(&path.display().to_string(), id)))
+        }
+        Some(_) => Err(corrupt(path, "currentAgent is not a string")),
+    }
+}
+
+fn parse(id: &str) -> Option<AgentId> {
+    AgentId::parse(id)
+}
+
+fn malformed(place: &str, id: &str) -> String {
+    let id = runtime::error::quoted(id);
+    format!("{place}: not an agent id: {id}\n  An id has 1 to 64 letters, digits, _ and -.")
+}
+
+fn corrupt(path: &Path, problem: &str) -> Failure {
+    Failure::failed(format!(
+        "{}: {problem}\n  Repair the file, or name the agent with --agent or STRING_AGENT_ID.",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::failure::Status;
+
+    /// `project/deep` below a temporary directory, and a root beside it.
+    struct Place {
+        folder: TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let place = Self { folder: tempfile::tempdir().unwrap() };
+            fs::create_dir_all(place.path("project/deep")).unwrap();
+            place
+        }
+
+        fn path(&self, name: &str) -> std::path::PathBuf {
+            self.folder.path().join(name)
+        }
+
+        fn settings(self, folder: &str, text: &str) -> Self {
+            let path = self.path(folder);
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("config.json"), text).unwrap();
+            self
+        }
+
+        fn select(&self, option: Option<&str>, variable: Option<&str>) -> Result<String, Failure> {
+            let environment = Environment {
+                cwd: Some(self.path("project/deep")),
+                agent: variable.map(Into::into),
+                ..Default::default()
+            };
+            select(option, &environment, &Root::new(self.path("root"))).map(|id| id.to_string())
+        }
+    }
+
+    fn names(id: &str) -> String {
+        format!(r#"{{"currentAgent": "{id}", "other": 1}}"#)
+    }
+
+    #[test]
+    fn the_nearest_word_wins() {
+        let place = Place::new();
+        assert_eq!(place.select(None, None).unwrap(), "default");
+        let place = place.settings("root", &names("rooted"));
+        assert_eq!(place.select(None, None).unwrap(), "rooted");
+        let place = place.settings("project/.string", &names("project"));
+        assert_eq!(place.select(None, None).unwrap(), "project");
+        let place = place.settings("project/deep/.string", r#"{"other": 1}"#);
+        assert_eq!(place.select(None, None).unwrap(), "project", "a file without the key names nobody");
+        let place = place.settings("project/deep/.string", &names("deep"));
+        assert_eq!(place.select(None, None).unwrap(), "deep");
+        assert_eq!(place.select(None, Some("variable")).unwrap(), "variable");
+        assert_eq!(place.select(Some("option"), Some("variable")).unwrap(), "option");
+    }
+
+    #[test]
+    fn a_corrupt_file_on_the_way_is_named() {
+        for text in ["{", "[]", r#"{"currentAgent": 7}"#, r#"{"currentAgent": "a b"}"#, "\u{feff}"] {
+            let place = Place::new().settings("root", &names("rooted")).settings("project/.string", text);
+            let failure = place.select(None, None).unwrap_err();
+            let path = place.path("project/.string/config.json");
+            assert_eq!(failure.status, Status::Failed);
+            assert!(failure.message.contains(path.to_str().unwrap()), "{}", failure.message);
+            assert_eq!(place.select(Some("option"), None).unwrap(), "option", "not read when not needed");
+        }
+    }
+
+    #[test]
+    fn a_malformed_id_is_bad_usage() {
+        let place = Place::new();
+        assert_eq!(place.select(Some("a b"), None).unwrap_err().status, Status::Usage);
+        assert_eq!(place.select(None, Some("../x")).unwrap_err().status, Status::Usage);
+    }
+}

@@ -1,0 +1,123 @@
+//! The command line as typed.
+
+use clap::{Parser, ValueEnum};
+use clap_complete::Shell;
+
+const USAGE: &str = "string [OPTIONS] TOPIC COMMAND   send a command to a topic
+       string [OPTIONS] /COMMAND        send it to the topic main
+       string [OPTIONS] HUB [WORDS…]    app, bash, tool, event, system, agent
+       string [OPTIONS] TOPIC           work in a topic, on a terminal";
+
+const EXAMPLES: &str = "Examples:
+  string main '/open notes.md'       open a file in the topic main
+  string /topics                     what is open
+  string agent list                  the agents
+  string docs                        an interactive session in the topic docs
+  string main --stdin < commands     commands from a file
+  string --daemon status             is the daemon running?
+
+The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
+3 no daemon. Everything after TOPIC belongs to the command: options come before it.";
+
+/// A runtime for AI agents: send a command to a topic, read Markdown back.
+#[derive(Debug, Clone, Default, Parser)]
+#[command(name = "string", version, override_usage = USAGE, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The topic and the command for it
+    // The first word ends the options: what follows is the command's, hyphens and all.
+    #[arg(value_name = "TOPIC COMMAND", trailing_var_arg = true)]
+    pub(crate) words: Vec<String>,
+
+    /// Speak as this agent
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+
+    /// Print the reply as one JSON object
+    #[arg(long, conflicts_with = "raw")]
+    pub(crate) json: bool,
+
+    /// Print the reply without its envelope
+    #[arg(long)]
+    pub(crate) raw: bool,
+
+    /// Read the command's body from standard input, or all of it when there is no command
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// Answer the ChanFlow blocks of standard input
+    #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin"])]
+    pub(crate) chanflow: bool,
+
+    /// Manage the daemon
+    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "agent"])]
+    pub(crate) daemon: Option<Action>,
+
+    /// Print a completion script for a shell
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "daemon", "agent"])]
+    pub(crate) completions: Option<Shell>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Action {
+    /// Start it, if it does not run
+    Start,
+    /// Stop it in order
+    Stop,
+    /// Say whether it runs
+    Status,
+    /// Run it in this terminal
+    Foreground,
+    /// What `start` runs: reports on stdout, then lives on its own
+    #[value(hide = true)]
+    Detached,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(std::iter::once(&"string").chain(words))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn everything_after_the_first_word_belongs_to_the_command() {
+        let table: &[&[&str]] = &[
+            &["agent", "list", "--json"],
+            &["main", "--raw", "--agent", "x"],
+            &["main", "-x", "--", "--help"],
+            &["", "/info"],
+            &["/open", "--daemon"],
+        ];
+        for words in table {
+            let parsed = parse(words).unwrap();
+            assert_eq!(parsed.words, *words);
+            assert!(!parsed.json && !parsed.raw && parsed.agent.is_none());
+        }
+        assert_eq!(parse(&["--json", "--", "-x", "/info"]).unwrap().words, ["-x", "/info"]);
+    }
+
+    #[test]
+    fn options_that_exclude_each_other_are_refused() {
+        let table: &[&[&str]] = &[
+            &["--json", "--raw", "main", "/info"],
+            &["--chanflow", "main"],
+            &["--daemon", "stop", "main"],
+            &["--daemon", "explode"],
+            &["--completions", "tcl"],
+            &["--frobnicate", "main"],
+            &["-x", "main"],
+            &["--agent"],
+        ];
+        for words in table {
+            assert_eq!(parse(words).unwrap_err().exit_code(), 2, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! One command, one reply.
+
+use client::{Answer, Daemon, Error};
+use runtime::topic::Topic;
+use wire::{ExecReply, ExecRequest, Meta};
+
+use crate::daemon::Link;
+use crate::failure::{Failure, Status};
+use crate::interrupt::{Outcome, watch};
+use crate::output;
+use crate::plan::{Call, Stdin};
+use crate::stdin;
+
+/// Sends the command, prints the reply, and says how it went.
+pub(crate) async fn run(link: &Link, call: Call, cwd: Option<String>) -> Result<Status, Failure> {
+    let cmd = match call.stdin {
+        Stdin::Unread => call.cmd,
+        Stdin::Body => format!("{}\n{}", call.cmd, stdin::read()?),
+        Stdin::Payload => stdin::read()?,
+    };
+    let request = ExecRequest { topic: call.topic, cmd, cwd, ..Default::default() };
+    let client = link.client();
+    let sent = link.attempt(async || match client.exec(&request).await {
+        Err(Error::Refused { error, .. }) => Ok(refusal(&request.topic, &error)),
+        outcome => outcome,
+    });
+    let answer = match watch(client, &request.topic, sent).await? {
+        Outcome::Finished(answer) => answer?,
+        Outcome::Abandoned => return Err(Failure::new(Status::Interrupted, "")),
+    };
+    output::print(&output::text(&answer.reply, call.show))?;
+    if answer.daemon == Daemon::Outdated {
+        output::notice(OUTDATED);
+    }
+    Ok(if answer.reply.ok { Status::Done } else { Status::Failed })
+}
+
+/// Said when an older daemon was too busy to make way.
+pub(crate) const OUTDATED: &str =
+    "the daemon is older than this program and busy; the next command replaces it once it is idle";
+
+/// An error of the transport as the reply it stands for, so that every reply reads alike.
+fn refusal(topic: &str, error: &wire::Error) -> Answer {
+    let topic = Topic::parse(topic).map(|topic| topic.to_string()).unwrap_or_default();
+    let reply = ExecReply {
+        ok: false,
+        code: Some(error.code.clone()),
+        topic,
+        topic_type: None,
+        meta: Meta::default(),
+        request_id: None,
+        content: error_text(error),
+    };
+    Answer { reply, daemon: Daemon::Current }
+}
+
+/// `ERROR(CODE): message`, then the hints, indented.
+pub(crate) fn error_text(error: &wire::Error) -> String {
+    let hints: String = error.hints.iter().map(|hint| format!("\n  {hint}")).collect();
+    format!("ERROR({}): {}{hints}", error.code, error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_reads_like_any_failed_command() {
+        let error = wire::Error {
+            code: "QUEUE_FULL".into(),
+            message: "Too many commands wait.".into(),
+            hints: vec!["Try later.".into()],
+        };
+        let reply = refusal("file:notes", &error).reply;
+        assert_eq!((reply.ok, reply.topic.as_str()), (false, "notes"));
+        assert_eq!(reply.content, "ERROR(QUEUE_FULL): Too many commands wait.\n  Try later.");
+        assert_eq!(refusal("no topic", &error).reply.topic, "");
+    }
+}

@@ -1,0 +1,87 @@
+//! The daemon's life as the command line sees it: reached, started, replaced, stopped.
+
+mod serve;
+mod start;
+mod status;
+mod stop;
+
+use std::io;
+
+use client::{AgentId, Client, Error};
+
+use crate::arguments::Action;
+use crate::environment::Environment;
+use crate::failure::{Failure, Status};
+use crate::output;
+use crate::root::Root;
+
+/// The way to the daemon of one root, which is started on the way if need be.
+#[derive(Debug)]
+pub(crate) struct Link {
+    root: Root,
+    client: Client,
+}
+
+/// `string --daemon ACTION`.
+pub(crate) fn manage(action: Action, environment: &Environment) -> Result<Status, Failure> {
+    let root = environment.root()?;
+    match action {
+        Action::Foreground => serve::foreground(&root, environment),
+        Action::Detached => serve::detached(&root, environment),
+        Action::Start => {
+            environment.port()?;
+            crate::block_on(start::start(&Link::new(root)))
+        }
+        Action::Stop => crate::block_on(stop::stop(&Link::new(root))),
+        Action::Status => crate::block_on(status::status(&Link::new(root))),
+    }
+}
+
+impl Link {
+    pub(crate) fn new(root: Root) -> Self {
+        Self { client: Client::unix(root.socket()), root }
+    }
+
+    pub(crate) fn agent(self, id: AgentId) -> Self {
+        Self { client: self.client.agent(id), ..self }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Tries something with the daemon. One that is missing is started first; one that is older and idle is
+    /// replaced. Each happens once: what fails again is an error.
+    pub(crate) async fn attempt<T>(
+        &self,
+        mut once: impl AsyncFnMut() -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let mut outcome = once().await;
+        if let Err(Error::NotReachable { .. }) = outcome {
+            start::ensure(self).await?;
+            outcome = once().await;
+        }
+        if let Err(Error::Outdated) = outcome {
+            output::notice("the daemon is older than this program; restarting it");
+            start::replace(self).await?;
+            outcome = once().await;
+        }
+        outcome.map_err(|error| failure(&error))
+    }
+}
+
+fn failure(error: &Error) -> Failure {
+    match error {
+        Error::Refused { error, .. } => Failure::failed(crate::call::error_text(error)),
+        error => Failure::no_daemon(error.to_string()),
+    }
+}
+
+/// Runs something that blocks, so that Ctrl-C is still heard.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+}

@@ -1,0 +1,132 @@
+//! Starting the daemon: once, however many callers ask at the same moment.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use client::Error;
+use semver::Version;
+
+use super::serve::READY;
+use super::{Link, blocking, failure, stop};
+use crate::failure::{Failure, Status};
+use crate::output;
+
+/// What a second process of this binary runs.
+const DETACHED: [&str; 2] = ["--daemon", "detached"];
+/// The running program itself, even if its file has been replaced or removed.
+const SELF: &str = "/proc/self/exe";
+
+/// `string --daemon start`.
+pub(super) async fn start(link: &Link) -> Result<Status, Failure> {
+    let was_running = link.client().health().await.is_ok();
+    if !was_running {
+        ensure(link).await?;
+    }
+    let word = if was_running { "already running" } else { "started" };
+    let pid = link.root.pid().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+    output::print(&format!("String daemon {word}{pid}."))?;
+    Ok(Status::Done)
+}
+
+/// Makes sure that a daemon answers. Whoever takes the lock first starts it; the others find it running.
+pub(super) async fn ensure(link: &Link) -> Result<(), Failure> {
+    let lock = lock(link).await?;
+    match link.client().health().await {
+        Err(Error::NotReachable { .. }) => spawn(link, lock).await,
+        _ => Ok(()),
+    }
+}
+
+/// Puts this version in the place of an older daemon, unless another caller has just done so.
+pub(super) async fn replace(link: &Link) -> Result<(), Failure> {
+    let lock = lock(link).await?;
+    match link.client().health().await {
+        Ok(health) if is_current(&health.version) => return Ok(()),
+        Err(Error::NotReachable { .. }) => {}
+        _ => {
+            let shutdown = link.client().shutdown().await.map_err(|error| failure(&error))?;
+            stop::wait_for_end(shutdown.pid).await?;
+        }
+    }
+    spawn(link, lock).await
+}
+
+/// A version that cannot be read is not worth keeping.
+fn is_current(version: &str) -> bool {
+    let own = Version::parse(env!("CARGO_PKG_VERSION")).expect("cargo checked it");
+    Version::parse(version).is_ok_and(|version| version >= own)
+}
+
+async fn lock(link: &Link) -> Result<File, Failure> {
+    let root = link.root.clone();
+    let place = root.path().display().to_string();
+    blocking(move || root.lock_start())
+        .await
+        .map_err(|error| Failure::no_daemon(format!("cannot start the daemon: {place}: {error}")))
+}
+
+/// Starts the daemon and waits until it is ready. The lock is held until then.
+async fn spawn(link: &Link, lock: File) -> Result<(), Failure> {
+    let root = link.root.path().to_owned();
+    let heard = blocking(move || {
+        let heard = spawn_and_listen(&root);
+        drop(lock);
+        heard
+    })
+    .await
+    .map_err(|error| Failure::no_daemon(format!("cannot start the daemon: {error}")))?;
+    if heard == [READY] {
+        return Ok(());
+    }
+    let reason = String::from_utf8_lossy(&heard);
+    Err(Failure::no_daemon(match reason.trim() {
+        "" => format!("the daemon ended before it was ready; see the log in {}", link.root.log().display()),
+        reason => format!("the daemon could not start: {reason}"),
+    }))
+}
+
+/// Everything the daemon says until it closes its end: that it is ready, or why it is not.
+fn spawn_and_listen(root: &Path) -> io::Result<Vec<u8>> {
+    let mut child = Command::new(program())
+        .args(DETACHED)
+        .env("STRING_ROOT", root)
+        .env_remove("STRING_AGENT_ID")
+        // The caller's directory must stay removable.
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut heard = Vec::new();
+    if let Some(mut report) = child.stdout.take() {
+        report.read_to_end(&mut heard)?;
+    }
+    // A caller that lives long would otherwise keep the daemon's entry in the process table after its end.
+    std::thread::Builder::new().name("reap daemon".to_owned()).spawn(move || child.wait())?;
+    Ok(heard)
+}
+
+/// The name under which the program was started, so that process lists show it, while that file exists.
+fn program() -> PathBuf {
+    std::env::current_exe().ok().filter(|path| path.exists()).unwrap_or_else(|| SELF.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_older_or_unreadable_version_makes_way() {
+        for (version, current) in [
+            (env!("CARGO_PKG_VERSION"), true),
+            ("999.0.0", true),
+            ("0.0.1", false),
+            ("", false),
+            ("new", false),
+        ] {
+            assert_eq!(is_current(version), current, "{version}");
+        }
+    }
+}

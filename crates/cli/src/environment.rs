@@ -1,0 +1,143 @@
+//! What the process is given from outside: variables, home, working directory, terminals. Read here and nowhere else.
+
+#![allow(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use crate::failure::Failure;
+use crate::root::Root;
+
+/// The loopback port unless `STRING_PORT` names another.
+const PORT: u16 = 3923;
+
+/// As found, not yet checked: `string --help` works whatever the variables say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) port: Option<OsString>,
+    pub(crate) agent: Option<OsString>,
+    /// Missing when the directory was removed.
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) stdin: Stream,
+    pub(crate) stdout: Stream,
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Terminal,
+    /// A pipe, a file, or nothing.
+    #[default]
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Color {
+    #[default]
+    Allowed,
+    Unwanted,
+}
+
+impl Environment {
+    pub(crate) fn read() -> Self {
+        // An empty variable says as much as a missing one.
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        Self {
+            home: variable("HOME").map(PathBuf::from),
+            root: variable("STRING_ROOT").map(PathBuf::from),
+            port: variable("STRING_PORT"),
+            agent: variable("STRING_AGENT_ID"),
+            cwd: std::env::current_dir().ok(),
+            stdin: Stream::of(&std::io::stdin()),
+            stdout: Stream::of(&std::io::stdout()),
+            color: if variable("NO_COLOR").is_some() { Color::Unwanted } else { Color::Allowed },
+        }
+    }
+
+    pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
+        match &self.home {
+            Some(home) if home.is_absolute() => Ok(home.clone()),
+            Some(home) => Err(Failure::usage(format!("HOME is not an absolute path: {}", home.display()))),
+            None => Err(Failure::usage("HOME is not set. Set it to your home directory.")),
+        }
+    }
+
+    /// The daemon's own files: `STRING_ROOT`, or `~/.string`.
+    pub(crate) fn root(&self) -> Result<Root, Failure> {
+        let path = match (&self.root, &self.cwd) {
+            (None, _) => self.home()?.join(".string"),
+            (Some(root), _) if root.is_absolute() => root.clone(),
+            (Some(root), Some(cwd)) => cwd.join(root),
+            (Some(root), None) => {
+                let root = root.display();
+                return Err(Failure::usage(format!("STRING_ROOT is relative, to no directory: {root}")));
+            }
+        };
+        Ok(Root::new(path))
+    }
+
+    /// Where the daemon listens on TCP; 0 is any free port.
+    pub(crate) fn port(&self) -> Result<u16, Failure> {
+        let Some(value) = &self.port else { return Ok(PORT) };
+        value.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+            let value = value.display();
+            Failure::usage(format!("STRING_PORT is not a port from 0 to 65535: {value}"))
+        })
+    }
+
+    /// The working directory as the daemon can be told it: a path that is not Unicode stays unsaid.
+    pub(crate) fn cwd_text(&self) -> Option<String> {
+        self.cwd.as_ref().and_then(|cwd| cwd.to_str()).map(str::to_owned)
+    }
+}
+
+impl Stream {
+    fn of(stream: &impl IsTerminal) -> Self {
+        if stream.is_terminal() { Self::Terminal } else { Self::Other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Status;
+
+    fn environment() -> Environment {
+        Environment { home: Some("/home/ann".into()), cwd: Some("/work".into()), ..Default::default() }
+    }
+
+    #[test]
+    fn the_root_is_below_home_unless_named() {
+        let with = |root: &str| Environment { root: Some(root.into()), ..environment() };
+        for (environment, expected) in [
+            (environment(), "/home/ann/.string"),
+            (with("/srv/string"), "/srv/string"),
+            (with("here"), "/work/here"),
+        ] {
+            assert_eq!(environment.root().unwrap(), Root::new(expected.into()));
+        }
+    }
+
+    #[test]
+    fn a_missing_home_is_said_only_when_it_is_needed() {
+        let homeless = Environment { home: None, ..environment() };
+        assert_eq!(homeless.root().unwrap_err().status, Status::Usage);
+        let rooted = Environment { root: Some("/srv/string".into()), ..homeless };
+        assert!(rooted.root().is_ok());
+        assert!(rooted.home().unwrap_err().message.contains("HOME is not set"));
+    }
+
+    #[test]
+    fn a_port_is_a_number_below_65536() {
+        let with = |port: &str| Environment { port: Some(port.into()), ..environment() }.port();
+        assert_eq!(environment().port().unwrap(), PORT);
+        assert_eq!(with("4000").unwrap(), 4000);
+        assert_eq!(with("0").unwrap(), 0);
+        for bad in ["65536", "-1", "x", "80 ", "8o"] {
+            assert_eq!(with(bad).unwrap_err().status, Status::Usage, "{bad}");
+        }
+    }
+}

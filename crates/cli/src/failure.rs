@@ -1,0 +1,56 @@
+//! How a call of the binary can end.
+
+use std::process::ExitCode;
+
+/// The exit statuses that scripts can rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    Done,
+    /// The command failed, or something on this side did.
+    Failed,
+    /// The command line or the environment makes no sense.
+    Usage,
+    /// The daemon could not be reached or started.
+    NoDaemon,
+    /// Left by a second Ctrl-C.
+    Interrupted,
+}
+
+/// An error of the binary itself, as opposed to a reply that says a command failed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) status: Status,
+    /// For stderr; empty when there is nothing to say.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: Status, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Status::Usage, message)
+    }
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Status::Failed, message)
+    }
+
+    pub(crate) fn no_daemon(message: impl Into<String>) -> Self {
+        Self::new(Status::NoDaemon, message)
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Done => 0,
+            Status::Failed => 1,
+            Status::Usage => 2,
+            Status::NoDaemon => 3,
+            // What shells report for a process that SIGINT ended.
+            Status::Interrupted => 130,
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! What a command line means: decided here, without doing any of it.
+
+use clap_complete::Shell;
+use runtime::command::table;
+use runtime::topic::{Kind, Topic};
+
+use crate::arguments::{Action, Arguments};
+use crate::environment::{Environment, Stream};
+use crate::failure::Failure;
+use crate::words;
+
+/// The commands whose body may come from standard input without being asked for.
+pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    StartPage,
+    Completions(Shell),
+    Daemon(Action),
+    Chanflow,
+    Call(Call),
+    /// An interactive session in this topic.
+    Repl(String),
+}
+
+/// One command for one topic.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) topic: String,
+    pub(crate) cmd: String,
+    pub(crate) stdin: Stdin,
+    pub(crate) show: Show,
+}
+
+/// What standard input is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    Unread,
+    /// The lines below the command.
+    Body,
+    /// The whole payload.
+    Payload,
+}
+
+/// How the reply is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    Envelope,
+    /// The content alone.
+    Raw,
+    /// The whole reply object.
+    Json,
+}
+
+pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<Plan, Failure> {
+    if let Some(shell) = arguments.completions {
+        return Ok(Plan::Completions(shell));
+    }
+    if let Some(action) = arguments.daemon {
+        return Ok(Plan::Daemon(action));
+    }
+    if arguments.chanflow {
+        return Ok(Plan::Chanflow);
+    }
+    match arguments.words.as_slice() {
+        [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
+        [] if arguments.json || arguments.raw || arguments.agent.is_some() => {
+            Err(Failure::usage("What shall it do? For example: string main /info"))
+        }
+        [] => Ok(Plan::StartPage),
+        all @ [first, ..] if first.starts_with('/') => call("", all, arguments, environment),
+        [topic, words @ ..] => in_topic(topic, words, arguments, environment),
+    }
+}
+
+fn in_topic(
+    topic: &str,
+    words: &[String],
+    arguments: &Arguments,
+    environment: &Environment,
+) -> Result<Plan, Failure> {
+    match words {
+        [] if arguments.stdin => Ok(payload_from_stdin(topic, arguments)),
+        [only] if only == "--stdin" => Ok(payload_from_stdin(topic, arguments)),
+        [] if kind(topic) == Some(Kind::Hub) => call(topic, &["/open".to_owned()], arguments, environment),
+        [] if environment.stdin == Stream::Terminal && environment.stdout == Stream::Terminal => {
+            Ok(Plan::Repl(topic.to_owned()))
+        }
+        [] => Err(no_command(topic)),
+        words => call(topic, words, arguments, environment),
+    }
+}
+
+fn payload_from_stdin(topic: &str, arguments: &Arguments) -> Plan {
+    let call =
+        Call { topic: topic.to_owned(), cmd: String::new(), stdin: Stdin::Payload, show: show(arguments) };
+    Plan::Call(call)
+}
+
+fn call(
+    topic: &str,
+    words: &[String],
+    arguments: &Arguments,
+    environment: &Environment,
+) -> Result<Plan, Failure> {
+    let kind = kind(topic);
+    let cmd = match kind {
+        Some(Kind::Hub) => hub_command(&words::join(words)?),
+        _ => words::join(words)?,
+    };
+    let stdin = match environment.stdin {
+        _ if arguments.stdin => Stdin::Body,
+        Stream::Other if wants_body(kind, &cmd) => Stdin::Body,
+        _ => Stdin::Unread,
+    };
+    let show = match show(arguments) {
+        Show::Envelope if kind == Some(Kind::Hub) && asks_for_json(&cmd) => Show::Raw,
+        show => show,
+    };
+    Ok(Plan::Call(Call { topic: topic.to_owned(), cmd, stdin, show }))
+}
+
+/// A hub's management words are its commands without the slash.
+pub(crate) fn hub_command(line: &str) -> String {
+    if line.starts_with('/') { line.to_owned() } else { format!("/{line}") }
+}
+
+/// Whether a command line lacks the body it should have. In shells and hubs these are not commands.
+pub(crate) fn wants_body(kind: Option<Kind>, cmd: &str) -> bool {
+    let name = cmd.split_whitespace().next().unwrap_or_default().trim_start_matches('/');
+    matches!(kind, Some(Kind::Tab | Kind::App))
+        && cmd.starts_with('/')
+        && !cmd.contains('\n')
+        && BODY_COMMANDS.iter().any(|command| command.eq_ignore_ascii_case(name))
+}
+
+fn asks_for_json(cmd: &str) -> bool {
+    cmd.split_whitespace().any(|word| word == "--json")
+}
+
+fn show(arguments: &Arguments) -> Show {
+    match (arguments.json, arguments.raw) {
+        (true, _) => Show::Json,
+        (_, true) => Show::Raw,
+        _ => Show::Envelope,
+    }
+}
+
+/// `None` for a malformed topic: the daemon says what is wrong with it.
+pub(crate) fn kind(topic: &str) -> Option<Kind> {
+    Topic::parse(topic).ok().map(|topic| topic.kind())
+}
+
+fn no_command(topic: &str) -> Failure {
+    let mut message = format!(
+        "No command for the topic {topic}.\n  \
+         Send one:  string {topic} /info\n  \
+         From a file or a pipe:  string {topic} --stdin\n  \
+         On a terminal, `string {topic}` alone is an interactive session."
+    );
+    if table::COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(topic)) {
+        message.push_str(&format!("\n  Or did you mean the command?  string /{topic}"));
+    }
+    Failure::usage(message)
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

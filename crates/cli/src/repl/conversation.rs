@@ -1,0 +1,135 @@
+//! Commands and replies of an interactive session.
+
+use client::{Daemon, Event};
+use runtime::topic::Topic;
+use wire::{Done, ExecRequest};
+
+use crate::call::OUTDATED;
+use crate::daemon::Link;
+use crate::environment::{Color, Environment};
+use crate::failure::Failure;
+use crate::interrupt::{Outcome, watch};
+use crate::output;
+
+const RED: &str = "\x1b[31m";
+const PLAIN: &str = "\x1b[0m";
+/// Back to the start of the line, and clears it.
+const CLEAR_LINE: &str = "\r\x1b[K";
+
+pub(super) struct Conversation<'a> {
+    link: &'a Link,
+    topic: Topic,
+    cwd: Option<String>,
+    color: Color,
+}
+
+/// What came while a command ran.
+#[derive(Debug, Default)]
+struct Heard {
+    live: String,
+    content: String,
+}
+
+impl<'a> Conversation<'a> {
+    pub(super) fn new(link: &'a Link, topic: Topic, environment: &Environment) -> Self {
+        Self { link, topic, cwd: environment.cwd_text(), color: environment.color }
+    }
+
+    pub(super) fn topic(&self) -> &Topic {
+        &self.topic
+    }
+
+    /// Goes on in another topic.
+    pub(super) fn switch(&mut self, name: &str) -> Result<(), Failure> {
+        match Topic::parse(name) {
+            Ok(topic) => self.topic = topic,
+            Err(error) => self.print_error(&error.to_string())?,
+        }
+        Ok(())
+    }
+
+    /// Sends a payload and prints what comes. Only a terminal that cannot be written to ends the session.
+    pub(super) async fn send(&mut self, cmd: String) -> Result<(), Failure> {
+        let topic = self.topic.to_string();
+        let request = ExecRequest { topic: topic.clone(), cmd, cwd: self.cwd.clone(), ..Default::default() };
+        match watch(self.link.client(), &topic, self.hear(&request)).await? {
+            Outcome::Finished(Ok(done)) => {
+                // A reply from a canonical topic moves the session there.
+                if let Ok(topic) = Topic::parse(&done.topic)
+                    && !done.topic.is_empty()
+                {
+                    self.topic = topic;
+                }
+                Ok(())
+            }
+            Outcome::Finished(Err(failure)) => self.print_error(&failure.message),
+            Outcome::Abandoned => output::print("Left it running. /interrupt stops it."),
+        }
+    }
+
+    async fn hear(&self, request: &ExecRequest) -> Result<Done, Failure> {
+        let mut execution = self.link.attempt(async || self.link.client().stream(request).await).await?;
+        let mut heard = Heard::default();
+        loop {
+            match execution.next().await.map_err(|error| Failure::no_daemon(error.to_string()))? {
+                Some(Event::Output(piece)) => {
+                    output::print_piece(&piece)?;
+                    heard.live.push_str(&piece);
+                }
+                Some(Event::Progress(text)) => output::print_piece(&format!("{CLEAR_LINE}{text}"))?,
+                Some(Event::Content(content)) => heard.content = content,
+                Some(Event::Done(done)) => {
+                    output::print_piece(CLEAR_LINE)?;
+                    self.print_reply(&heard, &done)?;
+                    if execution.daemon() == Daemon::Outdated {
+                        output::notice(OUTDATED);
+                    }
+                    return Ok(done);
+                }
+                Some(Event::Head(_)) => {}
+                None => return Err(Failure::no_daemon(client::Error::Incomplete.to_string())),
+            }
+        }
+    }
+
+    fn print_reply(&self, heard: &Heard, done: &Done) -> Result<(), Failure> {
+        let text = heard.unseen();
+        if done.ok { output::print(text) } else { self.print_error(text) }
+    }
+
+    fn print_error(&self, text: &str) -> Result<(), Failure> {
+        match self.color {
+            Color::Allowed => output::print(&format!("{RED}{text}{PLAIN}")),
+            Color::Unwanted => output::print(text),
+        }
+    }
+}
+
+impl Heard {
+    /// The reply without what was already printed live: then its status line is all that is new.
+    fn unseen(&self) -> &str {
+        match self.content.split_once("\n---\n") {
+            Some((status, body)) if !self.live.is_empty() && body.trim_end() == self.live.trim_end() => {
+                status
+            }
+            _ => &self.content,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn live_output_is_not_printed_twice() {
+        for (live, content, unseen) in [
+            ("", "exit: 0\n---\nhello", "exit: 0\n---\nhello"),
+            ("hello\n", "exit: 0\n---\nhello", "exit: 0"),
+            ("hello\n", "exit: 0\n---\nhello, edited", "exit: 0\n---\nhello, edited"),
+            ("hello\n", "ERROR(TIMEOUT): too slow", "ERROR(TIMEOUT): too slow"),
+        ] {
+            assert_eq!(Heard { live: live.into(), content: content.into() }.unseen(), unseen);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What can go wrong between client and daemon.
+
+use std::io;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nobody listens: starting the daemon may help.
+    #[error("no daemon answers at {address}: {source}")]
+    NotReachable { address: String, source: io::Error },
+    /// The daemon is older than this client and idle. It has not run the command; restart it and send again.
+    #[error("the daemon is older than this client")]
+    Outdated,
+    /// The daemon answered with an error of its own. A command that fails is not one: that is a reply.
+    #[error("{}", .error.message)]
+    Refused { status: u16, error: wire::Error },
+    /// The connection broke off: whether the command ran is not known.
+    #[error("the daemon went away before its reply was complete: {0}")]
+    Broken(#[from] hyper::Error),
+    /// The stream ended without its last event: whether the command ran is not known.
+    #[error("the daemon went away before its reply was complete")]
+    Incomplete,
+    #[error("cannot read the daemon's reply: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("the token does not fit into a header")]
+    Token,
+}

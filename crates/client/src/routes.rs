@@ -1,0 +1,196 @@
+//! The daemon's routes as calls.
+
+use std::path::Path;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Method, Request, StatusCode};
+use serde::de::DeserializeOwned;
+use wire::{Agents, Describe, ErrorBody, ExecReply, ExecRequest, Health, Sessions, Shutdown, header};
+
+use crate::connection::{Endpoint, Received};
+use crate::{Activities, AgentId, Error, Execution, Token};
+
+/// What the client says its version is; all crates of the workspace share it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// A door of the daemon, and who speaks. Cheap to clone; holds no connection.
+#[derive(Debug, Clone)]
+pub struct Client {
+    endpoint: Endpoint,
+    agent: Option<AgentId>,
+}
+
+/// A whole reply, and which daemon gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub reply: ExecReply,
+    pub daemon: Daemon,
+}
+
+/// How the daemon's version compares with the client's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Daemon {
+    Current,
+    /// Older, and too busy to make way: it ran the command.
+    Outdated,
+}
+
+impl Client {
+    /// Through the Unix socket. The path may be longer than the kernel's limit for socket addresses.
+    pub fn unix(socket: impl AsRef<Path>) -> Self {
+        Self { endpoint: Endpoint::Unix(socket.as_ref().to_owned()), agent: None }
+    }
+
+    /// Through loopback TCP.
+    pub fn tcp(port: u16, token: Token) -> Self {
+        Self { endpoint: Endpoint::Tcp { port, token }, agent: None }
+    }
+
+    /// Speaks as this agent instead of `default`.
+    pub fn agent(self, id: AgentId) -> Self {
+        Self { agent: Some(id), ..self }
+    }
+
+    /// Runs a command and waits for its whole reply.
+    pub async fn exec(&self, request: &ExecRequest) -> Result<Answer, Error> {
+        let received = self.send(Method::POST, "/exec", JSON, Body::json(request)?).await?;
+        let daemon = Daemon::of(&received);
+        Ok(Answer { reply: json(received).await?, daemon })
+    }
+
+    /// Runs a command and hands out its reply as it comes.
+    pub async fn stream(&self, request: &ExecRequest) -> Result<Execution, Error> {
+        let received = self.send(Method::POST, "/exec", EVENTS, Body::json(request)?).await?;
+        let daemon = Daemon::of(&received);
+        Ok(Execution::new(received, daemon))
+    }
+
+    /// Runs every block of a text; the answer has one reply block for each.
+    pub async fn chanflow(&self, text: impl Into<String>) -> Result<String, Error> {
+        let received = self.send(Method::POST, "/chanflow", TEXT, Body::text(text.into())).await?;
+        Ok(String::from_utf8_lossy(&whole(received).await?).into_owned())
+    }
+
+    pub async fn health(&self) -> Result<Health, Error> {
+        self.get("/health").await
+    }
+
+    pub async fn describe(&self) -> Result<Describe, Error> {
+        self.get("/describe").await
+    }
+
+    pub async fn agents(&self) -> Result<Agents, Error> {
+        self.get("/agents").await
+    }
+
+    /// The agent's open topics.
+    pub async fn sessions(&self) -> Result<Sessions, Error> {
+        self.get("/sessions").await
+    }
+
+    /// Asks the daemon to stop. It ends after its answer: wait for the process.
+    pub async fn shutdown(&self) -> Result<Shutdown, Error> {
+        json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
+    }
+
+    /// What happens in the daemon from now on.
+    pub async fn activity(&self) -> Result<Activities, Error> {
+        Ok(Activities::new(self.send(Method::GET, "/activity/stream", EVENTS, Body::empty()).await?))
+    }
+
+    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
+        json(self.send(Method::GET, path, JSON, Body::empty()).await?).await
+    }
+
+    async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
+        let mut request = Request::new(Full::new(body.bytes));
+        *request.method_mut() = method;
+        *request.uri_mut() = path.parse().expect("paths are constants of this file");
+        let headers = request.headers_mut();
+        let value = |text: &str| HeaderValue::from_str(text).map_err(|_| Error::Token);
+        headers.insert(HOST, value(&self.endpoint.host())?);
+        headers.insert(ACCEPT, value(accept)?);
+        headers.insert(header::CLIENT_VERSION, value(VERSION)?);
+        if let Some(content_type) = body.content_type {
+            headers.insert(CONTENT_TYPE, value(content_type)?);
+        }
+        if let Some(agent) = &self.agent {
+            headers.insert(header::AGENT, value(agent.as_str())?);
+        }
+        if let Endpoint::Tcp { token, .. } = &self.endpoint {
+            let mut bearer = value(&token.bearer())?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        accepted(self.endpoint.send(request).await?).await
+    }
+}
+
+impl Daemon {
+    fn of(received: &Received) -> Self {
+        match received.response.headers().contains_key(header::OUTDATED) {
+            true => Self::Outdated,
+            false => Self::Current,
+        }
+    }
+}
+
+struct Body {
+    bytes: Bytes,
+    content_type: Option<&'static str>,
+}
+
+impl Body {
+    fn empty() -> Self {
+        Self { bytes: Bytes::new(), content_type: None }
+    }
+
+    fn json(request: &ExecRequest) -> Result<Self, Error> {
+        Ok(Self { bytes: serde_json::to_vec(request)?.into(), content_type: Some(JSON) })
+    }
+
+    fn text(text: String) -> Self {
+        Self { bytes: text.into(), content_type: Some(TEXT) }
+    }
+}
+
+/// Lets good statuses through and turns the others into errors.
+async fn accepted(received: Received) -> Result<Received, Error> {
+    let status = received.response.status();
+    if status == StatusCode::UPGRADE_REQUIRED {
+        return Err(Error::Outdated);
+    }
+    if status.is_success() {
+        return Ok(received);
+    }
+    let body = whole(received).await?;
+    let error = match serde_json::from_slice::<ErrorBody>(&body) {
+        Ok(body) => body.error,
+        Err(_) => unexplained(status, &body),
+    };
+    Err(Error::Refused { status: status.as_u16(), error })
+}
+
+/// A layer below the daemon's own code refused: there is a status and perhaps a line of text.
+fn unexplained(status: StatusCode, body: &[u8]) -> wire::Error {
+    let text = String::from_utf8_lossy(body);
+    let message = match text.lines().next().map(str::trim) {
+        Some(line) if !line.is_empty() => format!("The daemon answered {status}: {line}"),
+        _ => format!("The daemon answered {status}."),
+    };
+    wire::Error { code: "INTERNAL_ERROR".to_owned(), message, hints: Vec::new() }
+}
+
+async fn json<T: DeserializeOwned>(received: Received) -> Result<T, Error> {
+    Ok(serde_json::from_slice(&whole(received).await?)?)
+}
+
+async fn whole(received: Received) -> Result<Bytes, Error> {
+    let Received { response, driver: _driver } = received;
+    Ok(response.into_body().collect().await?.to_bytes())
+}
