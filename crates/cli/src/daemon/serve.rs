@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use server::{Error, Settings};
+use server::{Error, Limits, Settings};
 
 use super::{Link, stop};
 use crate::descriptors;
@@ -65,7 +65,13 @@ fn silence() -> io::Result<()> {
 }
 
 fn settings(root: &Root, environment: &Environment) -> Result<Settings, Failure> {
-    Ok(Settings { root: root.path().to_owned(), home: environment.home()?, port: environment.port()? })
+    Ok(Settings {
+        root: root.path().to_owned(),
+        home: environment.home()?,
+        port: environment.port()?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: Limits::default(),
+    })
 }
 
 /// Serves to the end. `lock` keeps other callers from starting one until this one is ready.
