@@ -6,6 +6,7 @@
 mod batch;
 mod database;
 mod file;
+mod log;
 mod maintain;
 mod reader;
 mod writer;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use self::database::Database;
 use self::reader::Readers;
 use self::writer::Writer;
 use crate::{
@@ -40,8 +42,9 @@ impl Sqlite {
     /// A file that is damaged, foreign or from a later version is an error, and is left as it is.
     pub fn open(path: impl Into<PathBuf>, clock: Arc<dyn Clock>) -> Result<Self> {
         let path = path.into();
-        let connection = file::open(&path)?;
-        let writer = Writer::start(connection, &path, Arc::clone(&clock))?;
+        let (connection, log) = file::open(&path)?;
+        let database = Database::new(connection, log, path.clone(), Arc::clone(&clock));
+        let writer = Writer::start(database, &path)?;
         Ok(Self { readers: Readers::new(path.clone()), path, clock, writer, locks: KeyLocks::default() })
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::log::Log;
 use crate::{Error, Result};
 
 /// "strn": marks the file as ours, for us and for `file(1)`.
@@ -23,6 +24,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages in the log before it is folded into the file and written over from its beginning. Syncing a file that no
 /// longer grows costs half as much, so a log that wraps early is faster than one that is folded in rarely.
 const LOG_PAGES: u32 = 4000;
+
+/// The size of such a log: each page of 4 KiB has a header of 24 bytes.
+const LOG_BYTES: u64 = LOG_PAGES as u64 * (4096 + 24);
 
 /// A log that grew beyond this, because a long read kept it from wrapping, is cut back.
 const LOG_BYTES_KEPT: u32 = 64 << 20;
@@ -46,8 +50,8 @@ const SCHEMA: &str = "
     INSERT INTO counter VALUES (0);
 ";
 
-/// Opens the connection that writes.
-pub(super) fn open(path: &Path) -> Result<Connection> {
+/// Opens the connection that writes, and its log.
+pub(super) fn open(path: &Path) -> Result<(Connection, Log)> {
     create_if_missing(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags);
@@ -63,7 +67,9 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     if contents == Contents::Empty {
         create_schema(&mut connection).map_err(|error| explain(path, error))?;
     }
-    Ok(connection)
+    let log = sibling(path, "-wal");
+    let log = Log::open(&log, LOG_BYTES).map_err(|error| Error::io(&log, error))?;
+    Ok((connection, log))
 }
 
 /// Opens a connection that only reads; the writing one must be open.
@@ -90,6 +96,13 @@ pub(super) fn explain(path: &Path, error: rusqlite::Error) -> Error {
 /// Creates an empty file for its owner alone, where nothing exists yet.
 pub(super) fn create(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path).map(drop)
+}
+
+/// The file beside another that has a longer name.
+pub(super) fn sibling(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 fn create_if_missing(path: &Path) -> Result<()> {
@@ -121,12 +134,7 @@ fn recognise(connection: &Connection) -> rusqlite::Result<Contents> {
 /// SQLite gives the log and its index the permissions of the database when it creates them; those that a crash left
 /// behind keep the ones they had.
 fn restrict(path: &Path) -> Result<()> {
-    let sibling = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    for file in [path.to_owned(), sibling("-wal"), sibling("-shm")] {
+    for file in [path.to_owned(), sibling(path, "-wal"), sibling(path, "-shm")] {
         match fs::set_permissions(&file, Permissions::from_mode(OWNER_ONLY)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io(&file, error)),
             _ => {}
