@@ -1,16 +1,18 @@
 //! A parsed document: the text and everything that was found in it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::action;
+use crate::action::{self, Action, Fence};
 use crate::block::{self, Block, Marker};
 use crate::directive::{self, Directive, DirectiveKind, Include};
 use crate::frontmatter::{self, Frontmatter};
 use crate::heading::{self, Heading};
 use crate::lines::Lines;
 use crate::link::Link;
-use crate::scan::{self, BlockStart, Definition, Opaque, OpaqueKind, Scan};
+use crate::response::{self, Response};
+use crate::scan::{self, ActFence, BlockStart, Definition, Opaque, OpaqueKind, Scan};
 use crate::warning::{Warning, Warnings};
 
 /// One text, parsed. Parsing never fails; what could not be taken as written is among the warnings.
@@ -21,6 +23,10 @@ pub struct Document {
     /// Marked blocks in the order of their opening markers.
     pub blocks: Vec<Block>,
     pub directives: Vec<Directive>,
+    /// Each id once: the first definition counts.
+    pub actions: Vec<Action>,
+    /// Each id once, whether or not the action is in this document.
+    pub responses: Vec<Response>,
     pub warnings: Vec<Warning>,
     pub(crate) source: String,
     pub(crate) lines: Lines,
@@ -55,15 +61,8 @@ pub fn parse(source: &str) -> Document {
 
     let mut hidden = marks.hidden;
     hidden.extend(definition_lines.into_iter().map(|lines| Hidden { lines, separates: false }));
-    for fence in &fences {
-        let first = lines.line_of(fence.range.start);
-        if action::fence(&fence.info).is_none() {
-            warnings.add(first, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
-            continue;
-        }
-        hidden.push(Hidden { lines: first..lines.line_after(&fence.range), separates: fence.follows_text });
-    }
-    hidden.sort_by_key(|hidden| hidden.lines.start);
+    let Callables { actions, responses } = callables(fences, &lines, &mut hidden, &mut warnings);
+    let hidden = disjoint(hidden);
 
     // The Markdown parser takes a directive for a link, and for a heading if `---` follows.
     links.retain(|link| marks.claimed.binary_search(&lines.line_of(link.range.start)).is_err());
@@ -77,6 +76,8 @@ pub fn parse(source: &str) -> Document {
         headings,
         blocks,
         directives: marks.directives,
+        actions,
+        responses,
         warnings: warnings.into_sorted(),
         content_start,
         links,
@@ -116,6 +117,47 @@ impl Document {
     pub(crate) fn content_lines(&self) -> Range<usize> {
         self.lines.line_of(self.content_start.min(self.source.len()))..self.lines.end()
     }
+}
+
+struct Callables {
+    actions: Vec<Action>,
+    responses: Vec<Response>,
+}
+
+/// Reads the fences that define actions and responses, and hides them.
+fn callables(
+    fences: Vec<ActFence>,
+    lines: &Lines,
+    hidden: &mut Vec<Hidden>,
+    warnings: &mut Warnings,
+) -> Callables {
+    let mut found = Callables { actions: Vec::new(), responses: Vec::new() };
+    let mut seen = HashSet::new();
+    for ActFence { info, text, range, follows_text } in fences {
+        let line = lines.line_of(range.start);
+        let Some(fence) = action::fence(&info) else {
+            warnings.add(line, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
+            continue;
+        };
+        hidden.push(Hidden { lines: line..lines.line_after(&range), separates: follows_text });
+        if !seen.insert(fence.clone()) {
+            warnings.add(line, || format!("{fence} is already defined: the first one counts"));
+            continue;
+        }
+        match fence {
+            Fence::Action(id) => {
+                let action = action::define(id, &text, line);
+                warnings.extend(action.warnings.iter().cloned());
+                found.actions.push(action);
+            }
+            Fence::Response(id) => {
+                let response = response::parse(id, &text, line);
+                warnings.extend(response.warnings.iter().cloned());
+                found.responses.push(response);
+            }
+        }
+    }
+    found
 }
 
 /// What single lines turned out to be.
@@ -177,6 +219,20 @@ fn line_marks(
         }
     }
     marks
+}
+
+/// Sorted, with ranges that touch a line twice made one.
+fn disjoint(mut hidden: Vec<Hidden>) -> Vec<Hidden> {
+    hidden.sort_by_key(|hidden| hidden.lines.start);
+    hidden.dedup_by(|next, last| {
+        let overlaps = next.lines.start < last.lines.end;
+        if overlaps {
+            last.lines.end = last.lines.end.max(next.lines.end);
+            last.separates |= next.separates;
+        }
+        overlaps
+    });
+    hidden
 }
 
 fn in_lines(sorted: &[Range<usize>], line: usize) -> bool {

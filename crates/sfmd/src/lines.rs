@@ -55,6 +55,17 @@ impl Lines {
     }
 }
 
+/// Positions of the items whose key lies in `range`; the items are sorted by it.
+pub(crate) fn positions_within<T>(
+    items: &[T],
+    range: &Range<usize>,
+    key: impl Fn(&T) -> usize,
+) -> Range<usize> {
+    let start = items.partition_point(|item| key(item) < range.start);
+    let length = items[start..].partition_point(|item| key(item) < range.end);
+    start..start + length
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Part;
 use super::view::{View, ViewLine};
+use super::{Origin, Part};
 use crate::scan::BlockDepth;
 
 #[derive(Default)]
@@ -33,7 +33,8 @@ impl Renderer {
         let document = &part.document;
         let source = document.source.as_str();
         let first_byte = document.lines.start(lines.start);
-        let mut hidden = document.hidden.iter().peekable();
+        let hidden = document.hidden.partition_point(|hidden| hidden.lines.end <= lines.start);
+        let mut hidden = document.hidden[hidden..].iter().peekable();
         let mut edits =
             part.edits[part.edits.partition_point(|edit| edit.range.start < first_byte)..].iter().peekable();
         let starts = &document.starts[document.starts.partition_point(|start| start.offset < first_byte)..];
@@ -92,8 +93,8 @@ impl Renderer {
         self.separates = true;
     }
 
-    pub(super) fn finish(self) -> View {
-        View { text: self.text, lines: self.lines }
+    pub(super) fn finish(self, origins: Vec<Origin>) -> View {
+        View { text: self.text, lines: self.lines, origins }
     }
 
     /// Every new segment stands for a directive line that is gone; text of two files never runs together.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{Origin, Page, Segment};
 use crate::id::slug;
+use crate::lines::positions_within;
 use crate::link::{Link, LinkForm, NUMBERED_PREFIX};
 use crate::warning::Warning;
 
@@ -84,11 +85,8 @@ fn uses(page: &Page) -> Vec<Use> {
         let document = &page.parts[*part].document;
         let bytes = document.lines.bytes(lines);
         let first = all.len();
-        let start = document.links.partition_point(|link| link.range.start < bytes.start);
-        for (at, link) in document.links.iter().enumerate().skip(start) {
-            if link.range.start >= bytes.end {
-                break;
-            }
+        for at in positions_within(&document.links, &bytes, |link| link.range.start) {
+            let link = &document.links[at];
             all.push(Use {
                 part: *part,
                 offset: link.range.start,
@@ -97,12 +95,17 @@ fn uses(page: &Page) -> Vec<Use> {
                 href: link.destination.clone(),
             });
         }
-        let in_segment = document.definitions.iter().filter(|definition| bytes.contains(&definition.offset));
-        all.extend(in_segment.filter_map(|definition| {
-            let id = definition.name.as_ref()?.to_string();
-            let href = definition.destination.clone();
-            Some(Use { part: *part, offset: definition.offset, link: None, id: Some(id), href })
-        }));
+        for at in positions_within(&document.definitions, &bytes, |definition| definition.offset) {
+            let definition = &document.definitions[at];
+            let Some(name) = &definition.name else { continue };
+            all.push(Use {
+                part: *part,
+                offset: definition.offset,
+                link: None,
+                id: Some(name.to_string()),
+                href: definition.destination.clone(),
+            });
+        }
         all[first..].sort_by_key(|found| found.offset);
     }
     all
