@@ -9,8 +9,11 @@ mod interrupt;
 mod open;
 mod payload;
 mod session;
+mod set;
+mod surroundings;
 pub mod table;
 mod topics;
+mod unset;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +30,7 @@ use crate::origin::Origin;
 use crate::session::{Session, State, Topics};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
+use crate::variable::{self, Assignment};
 use payload::Line;
 use table::Verb;
 
@@ -40,6 +44,8 @@ pub enum Command {
     Info,
     Topics { kind: Option<Kind> },
     SessionClose { topic: Topic },
+    Set(Vec<Assignment>),
+    Unset(Vec<variable::Target>),
     Interrupt,
     Agent(hub::agent::Command),
     System(hub::system::Command),
@@ -88,6 +94,8 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<String> {
         Command::Info => Ok(info::run(&context)),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context),
+        Command::Set(assignments) => set::run(assignments, context).await,
+        Command::Unset(targets) => unset::run(&targets, context).await,
         Command::Interrupt => interrupt(&context.session.topic, context.topics),
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
@@ -100,7 +108,16 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
         Command::Open(open::What::Topic(canonical)) => canonical.clone(),
         _ => topic.clone(),
     };
-    Ok(Step { topic, command, shown: line.text.to_owned() })
+    let shown = shown(line, &command);
+    Ok(Step { topic, command, shown })
+}
+
+/// The command line without what may be a secret.
+fn shown(line: &Line<'_>, command: &Command) -> String {
+    match command {
+        Command::Set(assignments) => set::shown(assignments),
+        _ => line.text.to_owned(),
+    }
 }
 
 fn understand(line: &Line<'_>) -> Result<Command> {
@@ -113,6 +130,8 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Info => arguments.none(Command::Info)?,
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },
+        Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
+        Verb::Unset => Command::Unset(unset::parse(arguments)?),
         Verb::Interrupt => arguments.none(Command::Interrupt)?,
         Verb::AgentList
         | Verb::AgentCurrent

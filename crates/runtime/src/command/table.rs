@@ -44,6 +44,8 @@ pub enum Verb {
     Info,
     Topics,
     Session,
+    Set,
+    Unset,
     Interrupt,
     AgentList,
     AgentCurrent,
@@ -73,6 +75,14 @@ pub const COMMANDS: &[Spec] = &[
     row(Verb::Topics, "topics", "/topics [tab|app|bash|hub]", "the open topics", Anywhere),
     row(Verb::Topics, "sessions", "/sessions [tab|app|bash|hub]", "the same as /topics", Anywhere),
     row(Verb::Session, "session", "/session close NAME", "remove a topic and everything it holds", Anywhere),
+    content(
+        Verb::Set,
+        "set",
+        "/set [{NAME} = \"VALUE\" | $NAME = \"VALUE\"]",
+        "set variables, or show them all",
+        Anywhere,
+    ),
+    row(Verb::Unset, "unset", "/unset {NAME}… $NAME…", "remove variables", Anywhere),
     row(Verb::Interrupt, "interrupt", "/interrupt", "stop the command that runs in this topic", Anywhere),
     row(Verb::AgentList, "list", "/list [--json]", "all agents", AGENT),
     row(Verb::AgentCurrent, "current", "/current", "the agent that speaks", AGENT),
@@ -139,4 +149,15 @@ const fn row(
     place: Place,
 ) -> Spec {
     Spec { verb, name, usage, summary, place, body: Nothing }
+}
+
+/// A row for a command that owns the lines below it.
+const fn content(
+    verb: Verb,
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    place: Place,
+) -> Spec {
+    Spec { verb, name, usage, summary, place, body: Body::Content }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use map::{Map, Topics};
@@ -16,6 +17,7 @@ use crate::agent::Workspace;
 use crate::document::{Location, Page};
 use crate::reply::Meta;
 use crate::topic::Topic;
+use crate::variable::Variables;
 
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
@@ -37,6 +39,9 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    pub variables: Variables,
+    /// The result of the last action.
+    pub response: Option<Box<Value>>,
 }
 
 impl State {
