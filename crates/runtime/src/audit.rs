@@ -1,24 +1,16 @@
 //! The audit log: one JSON line for every command, written by its own thread.
 
-use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use file_rotate::compression::Compression;
-use file_rotate::suffix::AppendCount;
-use file_rotate::{ContentLimit, FileRotate};
 use serde::Serialize;
 use store::Timestamp;
 
 use crate::error::Code;
 use crate::files;
 
-/// A log rotates at this size, and so many old ones are kept.
-const ROTATE_BYTES: usize = 8 * 1024 * 1024;
-const KEPT: usize = 5;
 /// The most of a command line that is worth keeping.
 const COMMAND_MAX: usize = 400;
 
@@ -56,7 +48,7 @@ struct Json<'a> {
 impl Log {
     /// Opens `audit.jsonl` in a directory.
     pub fn open(dir: &Path) -> io::Result<Self> {
-        let file = rotating(dir, "audit.jsonl")?;
+        let file = files::rotating(dir, "audit.jsonl")?;
         let (lines, received) = mpsc::channel();
         let write = move || write_lines(&received, BufWriter::new(file));
         let writer = std::thread::Builder::new().name("audit".into()).spawn(write)?;
@@ -78,15 +70,6 @@ impl Drop for Log {
             let _ = writer.join();
         }
     }
-}
-
-/// A log file that starts anew when it gets large, readable by its owner alone.
-pub fn rotating(dir: &Path, name: &str) -> io::Result<FileRotate<AppendCount>> {
-    files::create_dir(dir)?;
-    let limit = ContentLimit::BytesSurpassed(ROTATE_BYTES);
-    let mut owner_only = OpenOptions::new();
-    owner_only.read(true).create(true).append(true).mode(0o600);
-    Ok(FileRotate::new(dir.join(name), AppendCount::new(KEPT), limit, Compression::None, Some(owner_only)))
 }
 
 /// A moment as logs and streams show it.

@@ -5,9 +5,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use file_rotate::compression::Compression;
+use file_rotate::suffix::AppendCount;
+use file_rotate::{ContentLimit, FileRotate};
+
 /// For files that may hold secrets.
 const OWNER_ONLY_FILE: u32 = 0o600;
 const OWNER_ONLY_DIR: u32 = 0o700;
+/// A log rotates at this size, and so many old ones are kept.
+const ROTATE_BYTES: usize = 8 * 1024 * 1024;
+const LOGS_KEPT: usize = 5;
 
 /// Replaces a file: a crash or a full disk leaves the old one as it was.
 pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -27,6 +34,21 @@ pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Creates a directory and its parents, closed to others.
 pub fn create_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY_DIR).create(dir)
+}
+
+/// A log file that starts anew when it gets large, readable by its owner alone.
+pub fn rotating(dir: &Path, name: &str) -> io::Result<FileRotate<AppendCount>> {
+    create_dir(dir)?;
+    let limit = ContentLimit::BytesSurpassed(ROTATE_BYTES);
+    let mut owner_only = fs::OpenOptions::new();
+    owner_only.read(true).create(true).append(true).mode(OWNER_ONLY_FILE);
+    Ok(FileRotate::new(
+        dir.join(name),
+        AppendCount::new(LOGS_KEPT),
+        limit,
+        Compression::None,
+        Some(owner_only),
+    ))
 }
 
 fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {

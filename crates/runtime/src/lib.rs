@@ -10,6 +10,7 @@ mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod policy;
 pub mod reply;
 pub mod request;
 pub mod session;
@@ -24,8 +25,8 @@ use std::time::{Duration, Instant};
 use store::{Clock, Store};
 use tokio_util::sync::CancellationToken;
 
-pub use reply::Reply;
 pub use origin::Origin;
+pub use reply::Reply;
 pub use request::Request;
 
 /// Everything that commands work on. All transports share one, and call [`Runtime::exec`].
@@ -36,6 +37,8 @@ pub struct Runtime {
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
+    /// The loopback port, unless another program had it.
+    pub port: Option<u16>,
     /// Cancelled when the daemon is to stop.
     pub stop: CancellationToken,
     audit: audit::Log,
@@ -48,6 +51,7 @@ pub struct Parts {
     pub root: PathBuf,
     /// The home of the agent `default`.
     pub home: PathBuf,
+    pub port: Option<u16>,
     pub version: String,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
@@ -56,7 +60,7 @@ pub struct Parts {
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, version, store, clock, audit } = parts;
+        let Parts { root, home, port, version, store, clock, audit } = parts;
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
@@ -64,11 +68,19 @@ impl Runtime {
             activity: activity::Stream::default(),
             root,
             version,
+            port,
             stop: CancellationToken::new(),
             audit,
             clock,
             started: Instant::now(),
         }))
+    }
+
+    /// Ends every session. For a daemon that stops.
+    pub fn end(&self) {
+        for agent in self.agents.list() {
+            self.sessions.forget(&agent.id);
+        }
     }
 
     pub fn uptime(&self) -> Duration {

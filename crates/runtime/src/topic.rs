@@ -192,8 +192,28 @@ mod tests {
     fn anything_else_is_refused() {
         let long = "x".repeat(SEGMENT_MAX + 1);
         let table = [
-            "intro.md", "my session", "app:", "app::x", "app:x:", "app:a:b:c", "bash:", "bash:a:b", "ftp:x", "file:",
-            "file:a:b", "file:app", "tab:x", "../x", "a/b", "a\0b", "é", "Ａ", "a\nb", ":", "main:", &long,
+            "intro.md",
+            "my session",
+            "app:",
+            "app::x",
+            "app:x:",
+            "app:a:b:c",
+            "bash:",
+            "bash:a:b",
+            "ftp:x",
+            "file:",
+            "file:a:b",
+            "file:app",
+            "tab:x",
+            "../x",
+            "a/b",
+            "a\0b",
+            "é",
+            "Ａ",
+            "a\nb",
+            ":",
+            "main:",
+            &long,
         ];
         for text in table {
             let error = Topic::parse(text).unwrap_err();

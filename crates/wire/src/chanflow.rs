@@ -120,7 +120,10 @@ mod tests {
             ("<𝒞=string:>\n/info\n</𝒞>", &[closed("", "/info")]),
             ("<𝒞=string:w>\n/write a.md\n\nx\n\n</𝒞>", &[closed("w", "/write a.md\n\nx\n")]),
             ("<𝒞=string:w>\r\n/info\r\n</𝒞>", &[closed("w", "/info")]),
-            ("<𝒞=string:w>\n/write a.md\n<\\/𝒞> <\\𝒞=string:x> <\\\\/𝒞>\n</𝒞>", &[closed("w", "/write a.md\n</𝒞> <𝒞=string:x> <\\/𝒞>")]),
+            (
+                "<𝒞=string:w>\n/write a.md\n<\\/𝒞> <\\𝒞=string:x> <\\\\/𝒞>\n</𝒞>",
+                &[closed("w", "/write a.md\n</𝒞> <𝒞=string:x> <\\/𝒞>")],
+            ),
             ("<𝒞=string:a>\n/info", &[unclosed("a")]),
             ("<𝒞=string:a\n/info\n</𝒞>", &[closed("a", "/info")]),
             ("<𝒞=string:a", &[unclosed("a")]),

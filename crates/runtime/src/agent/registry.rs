@@ -63,7 +63,13 @@ impl Registry {
     }
 
     /// Registers an agent and creates its home.
-    pub async fn add(&self, id: Id, home: Option<PathBuf>, allow: Vec<PathBuf>, boundary: Boundary) -> Result<Arc<Agent>> {
+    pub async fn add(
+        &self,
+        id: Id,
+        home: Option<PathBuf>,
+        allow: Vec<PathBuf>,
+        boundary: Boundary,
+    ) -> Result<Arc<Agent>> {
         if self.read().contains_key(&id) {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already."))
                 .hint(format!("Change it with set-home, allow or boundary, or: string agent rm {id}")));
@@ -74,9 +80,12 @@ impl Registry {
         files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
         let record = Record { home, allow, boundary };
         let key = Key::new(id.as_str());
-        let write = AtomicWrite::new()
-            .check(&self.space, &key, Expect::Absent)
-            .put(&self.space, &key, encode(&record), None);
+        let write = AtomicWrite::new().check(&self.space, &key, Expect::Absent).put(
+            &self.space,
+            &key,
+            encode(&record),
+            None,
+        );
         if self.store.commit(write).await.map_err(store_failed)?.is_err() {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already.")));
         }
@@ -149,8 +158,11 @@ impl Registry {
         if home.is_absolute() && (!home.starts_with(&self.root) || (home.starts_with(&own) && home != own)) {
             return Ok(());
         }
-        Err(Error::new(Code::InvalidParams, format!("Not usable as a home: {}", quoted(&home.display().to_string())))
-            .hint("A home is an absolute path, or one below ~, outside String's own directory."))
+        Err(Error::new(
+            Code::InvalidParams,
+            format!("Not usable as a home: {}", quoted(&home.display().to_string())),
+        )
+        .hint("A home is an absolute path, or one below ~, outside String's own directory."))
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<Id, Arc<Agent>>> {

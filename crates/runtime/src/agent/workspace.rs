@@ -16,8 +16,24 @@ use crate::error::{Code, Error, Result, quoted};
 
 /// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
 const PROTECTED: &[&str] = &[
-    ".string", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc",
-    ".git-credentials", ".password-store", ".vault-token", ".my.cnf", ".boto", ".s3cfg",
+    ".string",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".password-store",
+    ".vault-token",
+    ".my.cnf",
+    ".boto",
+    ".s3cfg",
 ];
 /// The same for paths of more than one component.
 const PROTECTED_PAIRS: &[(&str, &str)] = &[
@@ -86,7 +102,8 @@ impl Workspace {
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;
         let handle = open_beneath(&root, &below).map_err(|error| load_error(&self.display(path), &error))?;
-        let stat = rustix::fs::fstat(&handle).map_err(|error| load_error(&self.display(path), &error.into()))?;
+        let stat =
+            rustix::fs::fstat(&handle).map_err(|error| load_error(&self.display(path), &error.into()))?;
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
             FileType::Directory => FoundKind::Directory,
@@ -109,7 +126,9 @@ impl Workspace {
         if nul || climbs || !path.is_absolute() || !self.contains(path) {
             return Err(self.outside(path));
         }
-        self.roots().filter_map(|root| path.strip_prefix(root).ok()).try_for_each(|below| self.check_below(path, below))
+        self.roots()
+            .filter_map(|root| path.strip_prefix(root).ok())
+            .try_for_each(|below| self.check_below(path, below))
     }
 
     /// The root that the resolved path lies in, and the path below it.
@@ -137,13 +156,14 @@ impl Workspace {
     fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
         let parts: Vec<&OsStr> = below.iter().collect();
         let single = parts.iter().any(|part| PROTECTED.iter().any(|name| *part == *name));
-        let pair = parts.windows(2).any(|two| PROTECTED_PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
+        let pair =
+            parts.windows(2).any(|two| PROTECTED_PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
         if single || pair { Err(self.protected(path)) } else { Ok(()) }
     }
 
     /// Why a path could not be resolved. What lies outside must not be told apart from what does not exist.
     fn unresolved(&self, path: &Path, error: &io::Error) -> Error {
-        if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
+        if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP) {
             return self.leads_out(path);
         }
         if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {

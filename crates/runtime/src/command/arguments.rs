@@ -45,7 +45,8 @@ impl Words {
     /// Takes out a flag with its value, `--flag value` or `--flag=value`.
     pub fn value(&mut self, flag: &str) -> Result<Option<String>> {
         let with_equals = format!("{flag}=");
-        let Some(at) = self.words.iter().position(|word| word == flag || word.starts_with(&with_equals)) else {
+        let Some(at) = self.words.iter().position(|word| word == flag || word.starts_with(&with_equals))
+        else {
             return Ok(None);
         };
         let word = self.words.remove(at);
@@ -59,26 +60,26 @@ impl Words {
     }
 
     /// Takes the next word.
-    pub fn next(&mut self) -> Option<String> {
+    pub fn take(&mut self) -> Option<String> {
         let is_flag = self.words.first().is_none_or(|word| word.starts_with("--"));
         (!is_flag).then(|| self.words.remove(0))
     }
 
     /// Takes the next word, which must be there.
     pub fn required(&mut self, what: &str) -> Result<String> {
-        self.next().ok_or_else(|| self.wrong(format!("{what} is missing.")))
+        self.take().ok_or_else(|| self.wrong(format!("{what} is missing.")))
     }
 
     /// The only word, if there is one.
     pub fn optional(mut self) -> Result<Option<String>> {
-        let word = self.next();
+        let word = self.take();
         self.done()?;
         Ok(word)
     }
 
     /// All words that are left, none of which may be a flag.
     pub fn rest(mut self) -> Result<Vec<String>> {
-        let words = std::iter::from_fn(|| self.next()).collect();
+        let words = std::iter::from_fn(|| self.take()).collect();
         self.done()?;
         Ok(words)
     }

@@ -40,8 +40,10 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
         (Topic::Bash(_), _) => Ok(super::info::run(&context)),
-        (Topic::App { name, .. }, _) => Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
-            .hint("string app shows what is installed.")),
+        (Topic::App { name, .. }, _) => {
+            Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
+                .hint("string app shows what is installed."))
+        }
         (Topic::Tab(_), What::Text(text)) => open(&text, context).await,
         (Topic::Tab(_), What::Entry | What::Topic(_)) => {
             Err(Error::new(Code::InvalidParams, "Nothing to open was named.").hint("Usage: /open TARGET"))
@@ -67,7 +69,8 @@ pub fn no_document() -> Error {
 async fn open(text: &str, context: Context<'_>) -> Result<String> {
     let Context { agent, state, caller, .. } = context;
     let workspace = &agent.workspace;
-    let here = state.page.as_ref().map(|page| page.location.source.directory()).or(state.directory.as_deref());
+    let here =
+        state.page.as_ref().map(|page| page.location.source.directory()).or(state.directory.as_deref());
     let bases = Bases { workspace, here, caller: caller.cwd.as_deref() };
     match Target::parse(text, bases) {
         Target::Block(block) => {
@@ -101,7 +104,7 @@ async fn find(candidates: Candidates, workspace: &Workspace) -> Result<Page> {
     }
     let neighbour = beside.filter(|path| path.exists());
     let name = neighbour.as_deref().and_then(|path| path.file_name());
-    Err(missing.hints(name.map(|name| {
-        format!("It exists beside the current document: /open ./{}", name.to_string_lossy())
-    })))
+    Err(missing.hints(
+        name.map(|name| format!("It exists beside the current document: /open ./{}", name.to_string_lossy())),
+    ))
 }

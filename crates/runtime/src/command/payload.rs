@@ -63,7 +63,8 @@ fn find(word: &str, topic: &Topic) -> Result<&'static Spec> {
 }
 
 fn skip_blank_lines(text: &str) -> &str {
-    let blank = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
+    let blank =
+        text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
     &text[blank..]
 }
 

@@ -16,6 +16,6 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Topic> {
 }
 
 pub fn close(topic: &Topic, context: &Context<'_>) -> Result<String> {
-    context.topics.close(topic, &context.session.topic)?;
+    context.topics.close(topic, Some(&context.session.topic))?;
     Ok(format!("Closed topic: {topic}"))
 }

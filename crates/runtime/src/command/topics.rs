@@ -13,7 +13,7 @@ const KIND_WIDTH: usize = 7;
 
 pub fn parse(arguments: Arguments<'_>) -> Result<Option<Kind>> {
     let mut words = arguments.words()?;
-    let Some(word) = words.next() else {
+    let Some(word) = words.take() else {
         words.done()?;
         return Ok(None);
     };

@@ -43,7 +43,9 @@ impl Page {
     pub fn view_of(&self, block: Option<&str>) -> Result<String> {
         let view = match block {
             None => self.content.view(),
-            Some(id) => self.content.view_section(&self.content.section(id).ok_or_else(|| self.no_block(id))?),
+            Some(id) => {
+                self.content.view_section(&self.content.section(id).ok_or_else(|| self.no_block(id))?)
+            }
         };
         Ok(view.text().trim_end().to_owned())
     }
@@ -54,7 +56,11 @@ impl Page {
         known.extend(document.headings.iter().map(|heading| heading.slug.as_str()));
         let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
         let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
-        let list = if named.is_empty() { "It has none.".to_owned() } else { format!("Blocks: {}", named.join(", ")) };
+        let list = if named.is_empty() {
+            "It has none.".to_owned()
+        } else {
+            format!("Blocks: {}", named.join(", "))
+        };
         Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
             .hints(near)
             .hint(list)

@@ -9,7 +9,10 @@ use crate::agent::{Workspace, workspace};
 pub enum Target {
     /// A block of the current document.
     Block(String),
-    Path { candidates: Candidates, block: Option<String> },
+    Path {
+        candidates: Candidates,
+        block: Option<String>,
+    },
 }
 
 /// The paths a text may mean, most literal first: as written, then with percent-encoding undone.
@@ -35,7 +38,9 @@ impl Target {
     pub fn parse(text: &str, bases: Bases<'_>) -> Self {
         let text = unquote(text);
         let (path, block) = match text.rsplit_once('#') {
-            Some((path, block)) if !block.is_empty() && !block.contains('/') => (path, Some(block.to_owned())),
+            Some((path, block)) if !block.is_empty() && !block.contains('/') => {
+                (path, Some(block.to_owned()))
+            }
             _ => (text, None),
         };
         match (path, block) {
@@ -49,7 +54,8 @@ impl Bases<'_> {
     fn candidates(&self, text: &str) -> Candidates {
         let literal = self.resolve(text);
         let decoded = percent_decoded(text).map(|text| self.resolve(&text));
-        let beside = is_bare(text).then_some(self.here).flatten().map(|here| workspace::normalize(&here.join(text)));
+        let beside =
+            is_bare(text).then_some(self.here).flatten().map(|here| workspace::normalize(&here.join(text)));
         Candidates { literal, decoded, beside }
     }
 
@@ -80,10 +86,7 @@ fn is_bare(text: &str) -> bool {
 /// A target may be put in quotes, as a name with spaces often is.
 fn unquote(text: &str) -> &str {
     let text = text.trim();
-    ['"', '\'']
-        .iter()
-        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
-        .unwrap_or(text)
+    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
 }
 
 /// The text with `%20` and the like undone; none if there is nothing to undo or it is no text.

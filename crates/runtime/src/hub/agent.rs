@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::agent::{Agent, Boundary, Id, settings, workspace};
+use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result};
+use crate::policy::require_person;
 use crate::reply::with_body;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +57,12 @@ impl Command {
             }
             Verb::AgentSetHome => {
                 let first = words.required("DIR")?;
-                match words.next() {
+                match words.take() {
                     Some(home) => Self::SetHome { id: Some(Id::parse(&first)?), home },
                     None => Self::SetHome { id: None, home: first },
                 }
             }
-            Verb::AgentBoundary => match words.next() {
+            Verb::AgentBoundary => match words.take() {
                 Some(value) => Self::SetBoundary(Boundary::parse(&value)?),
                 None => Self::ShowBoundary,
             },
@@ -75,23 +76,10 @@ impl Command {
         words.done()?;
         Ok(command)
     }
-
-    /// Whether the command changes what agents are or may do.
-    fn is_policy(&self) -> bool {
-        match self {
-            Self::List(_) | Self::Current | Self::ShowBoundary => false,
-            Self::Allow { add, remove } => !add.is_empty() || remove.is_some(),
-            Self::Add { .. } | Self::Use { .. } | Self::SetHome { .. } | Self::SetBoundary(_) | Self::Remove(_) => true,
-        }
-    }
 }
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
-    if command.is_policy() && !context.caller.origin.is_person() {
-        return Err(Error::new(Code::NotAllowed, "Agents and what they may touch are changed by a person only.")
-            .hint("Run it in a terminal on this machine, outside String's own shells: string agent …"));
-    }
-    let agents = &context.runtime.agents;
+    let (runtime, origin) = (context.runtime, context.caller.origin);
     match command {
         Command::List(Format::Text) => Ok(with_body("Agents", &list(context))),
         Command::List(Format::Json) => Ok(list_json(context)),
@@ -99,23 +87,27 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::Add { id, home, allow, boundary } => {
             let home = home.map(|text| directory(&text, context)).transpose()?;
             let allow = allow.iter().map(|text| directory(text, context)).collect::<Result<_>>()?;
-            let agent = agents.add(id, home, allow, boundary).await?;
+            let agent = runtime.add_agent(origin, id, home, allow, boundary).await?;
             Ok(format!("Added agent {}: {}", agent.id, describe(&agent, context)))
         }
         Command::Use { id, reach } => use_agent(&id, reach, context),
         Command::SetHome { id, home } => {
             let home = directory(&home, context)?;
             let id = id.as_ref().unwrap_or(&context.agent.id);
-            let agent = agents.change(id, |record| record.home.clone_from(&home)).await?;
+            let agent = runtime.change_agent(origin, id, |record| record.home.clone_from(&home)).await?;
             Ok(format!("Agent {}: {}", agent.id, describe(&agent, context)))
         }
         Command::ShowBoundary => Ok(format!("boundary: {}", context.agent.boundary.as_str())),
         Command::SetBoundary(boundary) => {
-            let agent = agents.change(&context.agent.id, |record| record.boundary = boundary).await?;
+            let agent =
+                runtime.change_agent(origin, &context.agent.id, |record| record.boundary = boundary).await?;
             Ok(format!("boundary: {}", agent.boundary.as_str()))
         }
         Command::Allow { add, remove } => allow(&add, remove.as_deref(), context).await,
-        Command::Remove(id) => remove(&id, context).await,
+        Command::Remove(id) => {
+            let removed = runtime.remove_agent(origin, &id).await?;
+            Ok(format!("Removed agent {id}. Its files stay in {}", removed.home.display()))
+        }
     }
 }
 
@@ -148,6 +140,7 @@ fn list_json(context: &Context<'_>) -> String {
 }
 
 fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
+    require_person(context.caller.origin)?;
     let agent = context.runtime.agents.get(id)?;
     let (dir, note) = match (reach, &context.caller.cwd) {
         (Reach::Everywhere, _) => (context.runtime.root.clone(), String::new()),
@@ -165,30 +158,19 @@ fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
 async fn allow(add: &[String], remove: Option<&str>, context: &Context<'_>) -> Result<String> {
     let add = add.iter().map(|text| directory(text, context)).collect::<Result<Vec<_>>>()?;
     let remove = remove.map(|text| directory(text, context)).transpose()?;
-    let change = |record: &mut crate::agent::Record| {
+    let change = |record: &mut Record| {
         record.allow.retain(|path| Some(path) != remove.as_ref() && !add.contains(path));
         record.allow.extend(add.iter().cloned());
     };
-    let agent = context.runtime.agents.change(&context.agent.id, change).await?;
+    let id = &context.agent.id;
+    let agent = match (add.is_empty(), &remove) {
+        (true, None) => context.runtime.agents.get(id)?,
+        _ => context.runtime.change_agent(context.caller.origin, id, change).await?,
+    };
     let paths = agent.workspace.allowed();
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
     let body = if paths.is_empty() { "None besides the home." } else { &shown };
     Ok(with_body("Allowed paths", body))
-}
-
-async fn remove(id: &Id, context: &Context<'_>) -> Result<String> {
-    let removed = context.runtime.agents.remove(id).await?;
-    context.runtime.sessions.forget(id);
-    let config = context.runtime.root.join("config.json");
-    let mut was_current = false;
-    settings::update(&config, |settings| {
-        was_current = settings.get(settings::CURRENT_AGENT).and_then(|value| value.as_str()) == Some(id.as_str());
-        if was_current {
-            settings.shift_remove(settings::CURRENT_AGENT);
-        }
-    })?;
-    let note = if was_current { "\nIt was the current agent; that is default now." } else { "" };
-    Ok(format!("Removed agent {id}. Its files stay in {}{note}", removed.home.display()))
 }
 
 fn describe(agent: &Agent, context: &Context<'_>) -> String {

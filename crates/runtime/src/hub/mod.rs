@@ -48,8 +48,11 @@ fn words(hub: Hub) -> String {
 
 fn open_topics(what: &str, kind: Kind, context: &Context<'_>) -> String {
     let open = context.topics.list();
-    let rows: Vec<[String; 2]> =
-        open.iter().filter(|session| session.topic.kind() == kind).map(|session| topic_row(session)).collect();
+    let rows: Vec<[String; 2]> = open
+        .iter()
+        .filter(|session| session.topic.kind() == kind)
+        .map(|session| topic_row(session))
+        .collect();
     if rows.is_empty() { format!("No {what} topics are open.") } else { columns(&rows) }
 }
 

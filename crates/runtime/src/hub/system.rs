@@ -44,7 +44,8 @@ pub fn run(command: Command, context: &Context<'_>) -> String {
 /// The state of the daemon, a line each.
 pub fn status(context: &Context<'_>) -> String {
     let runtime = context.runtime;
-    let memory = resident_bytes().map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6));
+    let memory =
+        resident_bytes().map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6));
     let rows = [
         ["version:", &runtime.version],
         ["pid:", &std::process::id().to_string()],
@@ -52,12 +53,20 @@ pub fn status(context: &Context<'_>) -> String {
         ["memory:", &memory],
         ["agents:", &runtime.agents.list().len().to_string()],
         ["topics:", &runtime.sessions.count().to_string()],
+        ["port:", &port(runtime.port)],
         ["boundary:", context.agent.boundary.as_str()],
         ["root:", &runtime.root.display().to_string()],
         ["log:", &runtime.root.join("log/daemon.log").display().to_string()],
         ["audit:", &runtime.root.join("log/audit.jsonl").display().to_string()],
     ];
     super::columns(&rows.map(|row| row.map(str::to_owned)))
+}
+
+fn port(port: Option<u16>) -> String {
+    port.map_or_else(
+        || "taken by another program; set STRING_PORT to a free one and restart".to_owned(),
+        |port| format!("127.0.0.1:{port}"),
+    )
 }
 
 fn status_json(context: &Context<'_>) -> String {
@@ -70,6 +79,7 @@ fn status_json(context: &Context<'_>) -> String {
         "agents": runtime.agents.list().len(),
         "topics": runtime.sessions.count(),
         "boundary": context.agent.boundary.as_str(),
+        "port": runtime.port,
         "root": runtime.root,
     });
     format!("{status:#}")

@@ -44,7 +44,9 @@ impl Map {
     /// Whether a command runs anywhere.
     pub fn busy(&self) -> bool {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        agents.values().any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
+        agents
+            .values()
+            .any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
     }
 
     /// Ends every session of an agent.
@@ -81,8 +83,8 @@ impl Topics {
         sessions
     }
 
-    /// Removes a session. The command that runs in it is stopped; the caller's own is not, since it is this one.
-    pub fn close(&self, topic: &Topic, caller: &Topic) -> Result<()> {
+    /// Removes a session and stops the command that runs in it, unless that is the caller's own: this one.
+    pub fn close(&self, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
         let session = {
             let mut open = self.lock();
             if !open.sessions.contains_key(topic) {
@@ -97,7 +99,7 @@ impl Topics {
         };
         if let Some(session) = session {
             session.close();
-            if topic != caller {
+            if Some(topic) != caller {
                 session.interrupt();
             }
         }
@@ -107,7 +109,8 @@ impl Topics {
     fn unknown(&self, topic: &Topic) -> Error {
         let open: Vec<String> = self.list().iter().map(|session| session.topic.to_string()).collect();
         let typed = topic.to_string();
-        let near = nearest(&typed, open.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
+        let near =
+            nearest(&typed, open.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
         Error::new(Code::NotFound, format!("No open topic {typed}."))
             .hints(near)
             .hint(format!("Open topics: {}", first_of(&open)))

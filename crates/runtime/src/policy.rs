@@ -1,0 +1,60 @@
+//! Changes to agents, which only a person may make, whichever way they come.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
+use crate::error::{Code, Error, Result};
+use crate::{Origin, Runtime};
+
+impl Runtime {
+    pub async fn add_agent(
+        &self,
+        origin: Origin,
+        id: Id,
+        home: Option<PathBuf>,
+        allow: Vec<PathBuf>,
+        boundary: Boundary,
+    ) -> Result<Arc<Agent>> {
+        require_person(origin)?;
+        let agent = self.agents.add(id, home, allow, boundary).await?;
+        tracing::info!(agent = %agent.id, home = %agent.workspace.home().display(), "an agent was added");
+        Ok(agent)
+    }
+
+    pub async fn change_agent(
+        &self,
+        origin: Origin,
+        id: &Id,
+        change: impl Fn(&mut Record),
+    ) -> Result<Arc<Agent>> {
+        require_person(origin)?;
+        let agent = self.agents.change(id, change).await?;
+        tracing::info!(agent = %id, boundary = agent.boundary.as_str(), "an agent was changed");
+        Ok(agent)
+    }
+
+    /// Forgets an agent and ends its topics. If it was the current one, `default` is now.
+    pub async fn remove_agent(&self, origin: Origin, id: &Id) -> Result<Removed> {
+        require_person(origin)?;
+        let removed = self.agents.remove(id).await?;
+        self.sessions.forget(id);
+        let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
+        settings::update(&self.root.join("config.json"), |settings| {
+            if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
+                settings.shift_remove(settings::CURRENT_AGENT);
+            }
+        })?;
+        tracing::info!(agent = %id, "an agent was removed");
+        Ok(removed)
+    }
+}
+
+/// Refuses agents and everything that came over the network.
+pub fn require_person(origin: Origin) -> Result<()> {
+    if origin.is_person() {
+        return Ok(());
+    }
+    Err(Error::new(Code::NotAllowed, "Agents and what they may touch are changed by a person only.")
+        .hint("Run it in a terminal on this machine, outside String's own shells: string agent …"))
+}

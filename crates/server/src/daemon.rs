@@ -1,0 +1,135 @@
+//! The daemon's life: from taking the root to letting go of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use runtime::{Parts, Runtime, audit};
+use store::{Store, SystemClock};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::limits::Limits;
+use crate::listen::{self, Listeners};
+use crate::root::{Lock, Root};
+use crate::route::{self, App};
+use crate::token::Token;
+use crate::{Error, log};
+
+/// What the binary knows and passes down.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The daemon's own files, `~/.string` by default.
+    pub root: PathBuf,
+    /// The home of the agent `default`.
+    pub home: PathBuf,
+    /// The loopback port; 0 takes a free one.
+    pub port: u16,
+    pub version: String,
+    pub limits: Limits,
+}
+
+/// A daemon whose doors are open; they are served once [`Daemon::serve`] runs.
+pub struct Daemon {
+    runtime: Arc<Runtime>,
+    store: Arc<dyn Store>,
+    listeners: Listeners,
+    app: App,
+    root: Root,
+    // Last, so that it is released only when all else is gone.
+    _lock: Lock,
+}
+
+/// Serves until a signal or a command says stop. `ready` runs once, when both doors are open.
+pub async fn run(settings: Settings, ready: impl FnOnce()) -> Result<(), Error> {
+    let root = Root::new(&settings.root);
+    root.create()?;
+    log::start_logging(&root.log(), "info")?;
+    raise_descriptor_limit();
+    let daemon = Daemon::start(settings).await?;
+    let stop = daemon.runtime.stop.clone();
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signals)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(Error::Signals)?;
+    let signals = async {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            () = stop.cancelled() => {}
+        }
+        stop.cancel();
+    };
+    ready();
+    let ((), served) = tokio::join!(signals, daemon.serve());
+    served
+}
+
+impl Daemon {
+    /// Takes the root, opens the store and both doors. Fails if another daemon has the root.
+    pub async fn start(settings: Settings) -> Result<Self, Error> {
+        let Settings { root, home, port, version, limits } = settings;
+        let root = Root::new(root);
+        root.create()?;
+        let lock = root.lock()?;
+        let token = Token::of(&root)?;
+        let tcp = listen::bind_loopback(port).await;
+        let port = tcp.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| address.port());
+        let clock = Arc::new(SystemClock);
+        let store: Arc<dyn Store> =
+            Arc::new(store::sqlite::Sqlite::open(root.store().join("string.db"), clock.clone())?);
+        let audit =
+            audit::Log::open(&root.log()).map_err(|source| Error::File { path: root.log(), source })?;
+        let parts = Parts {
+            root: root.path().to_owned(),
+            home,
+            port,
+            version,
+            store: Arc::clone(&store),
+            clock,
+            audit,
+        };
+        let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
+        let app = App { runtime: Arc::clone(&runtime), token, port: port.unwrap_or(0), limits };
+        let unix = listen::bind_socket(&root)?;
+        let pid = std::process::id().to_string();
+        runtime::files::write_atomic(&root.pid(), pid.as_bytes())
+            .map_err(|source| Error::File { path: root.pid(), source })?;
+        tracing::info!(pid, port, root = %root.path().display(), "the daemon is ready");
+        Ok(Self { runtime, store, listeners: Listeners { unix, tcp }, app, root, _lock: lock })
+    }
+
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    /// The loopback port, unless another program had it.
+    pub fn port(&self) -> Option<u16> {
+        self.runtime.port
+    }
+
+    pub fn token(&self) -> &Token {
+        &self.app.token
+    }
+
+    /// Serves until the runtime's `stop` is cancelled, then ends everything in order.
+    pub async fn serve(self) -> Result<(), Error> {
+        let limits = self.app.limits;
+        let router = route::router(self.app);
+        listen::serve(self.listeners, router, limits, self.runtime.stop.clone()).await;
+        self.runtime.end();
+        for file in [self.root.socket(), self.root.pid()] {
+            // Gone already is as good; a leftover is never in the way of the next start.
+            let _ = std::fs::remove_file(file);
+        }
+        self.store.close().await?;
+        tracing::info!("the daemon has stopped");
+        Ok(())
+    }
+}
+
+/// Many connections and shells need many descriptors; the soft limit is made for interactive programs.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files stays at {:?}", limit.current);
+    }
+}

@@ -1,0 +1,76 @@
+//! Reading request bodies: of the right type, within size and time.
+
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+use crate::limits::Limits;
+use crate::route::App;
+
+/// A JSON body. Anything but `application/json` is refused: a web page can post other types unasked.
+#[derive(Debug)]
+pub struct JsonBody<T>(pub T);
+
+/// A body of plain text.
+#[derive(Debug)]
+pub struct TextBody(pub String);
+
+impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        check_type(request.headers(), &["application/json"])?;
+        let bytes = read(request, &app.limits).await?;
+        serde_json::from_slice(&bytes)
+            .map(Self)
+            .map_err(|error| Failure::bad_request(format!("The body is not the expected JSON: {error}")))
+    }
+}
+
+impl FromRequest<App> for TextBody {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        check_type(request.headers(), &["text/plain", "text/markdown"])?;
+        let bytes = read(request, &app.limits).await?;
+        String::from_utf8(bytes).map(Self).map_err(|_| Failure::bad_request("The body is not UTF-8."))
+    }
+}
+
+fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Failure> {
+    let mut given = headers.get_all(header::CONTENT_TYPE).iter();
+    let one = given.next().filter(|_| given.next().is_none());
+    let essence = one
+        .and_then(|value| value.to_str().ok())
+        .map(|text| text.split(';').next().unwrap_or_default().trim());
+    if essence.is_some_and(|essence| accepted.iter().any(|one| essence.eq_ignore_ascii_case(one))) {
+        return Ok(());
+    }
+    let message = format!("The content type must be {}.", accepted.join(" or "));
+    Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message))
+}
+
+async fn read(request: Request, limits: &Limits) -> Result<Vec<u8>, Failure> {
+    let too_large = || {
+        let message = format!("The body is larger than {} MB.", limits.body_bytes / (1024 * 1024));
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
+    };
+    let declared =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if declared.is_some_and(|length: u64| length > limits.body_bytes as u64) {
+        return Err(too_large());
+    }
+    let body = Limited::new(request.into_body(), limits.body_bytes).collect();
+    match tokio::time::timeout(limits.body_time, body).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Failure::bad_request("The body could not be read.")),
+        Err(_) => Err(Failure::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "REQUEST_TIMEOUT",
+            "The body took too long to arrive.",
+        )),
+    }
+}

@@ -1,0 +1,34 @@
+//! How much a caller may ask of the door. Named here with the reason, once.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Largest request body: a document to write, with room.
+    pub body_bytes: usize,
+    /// A body must be there in this time, however slowly it drips.
+    pub body_time: Duration,
+    /// The same for the request line and headers.
+    pub header_time: Duration,
+    /// Connections at once; each costs a task and a buffer.
+    pub connections: usize,
+    /// How long a stop waits for replies that are on their way.
+    pub drain_time: Duration,
+}
+
+/// Room for the request line and all headers together.
+pub const HEADER_BYTES: usize = 32 * 1024;
+/// No client of ours sends ten.
+pub const HEADERS: usize = 64;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 10 * 1024 * 1024,
+            body_time: Duration::from_secs(30),
+            header_time: Duration::from_secs(10),
+            connections: 1024,
+            drain_time: Duration::from_secs(5),
+        }
+    }
+}

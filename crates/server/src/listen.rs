@@ -1,0 +1,171 @@
+//! The two doors: a Unix socket and a loopback port, served by one loop each.
+
+use std::convert::Infallible;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use crate::Error;
+use crate::limits::{HEADER_BYTES, HEADERS, Limits};
+use crate::peer::Peer;
+use crate::root::{Root, SocketPath};
+
+#[derive(Debug)]
+pub struct Listeners {
+    pub unix: UnixListener,
+    /// None when another program has the port: the command line works all the same.
+    pub tcp: Option<TcpListener>,
+}
+
+/// Binds the socket of a root whose lock is held, in place of whatever a dead daemon left there.
+pub fn bind_socket(root: &Root) -> Result<UnixListener, Error> {
+    let path = root.socket();
+    let bind = || {
+        if path.exists() {
+            std::fs::remove_file(&path)?;
+        }
+        let short = SocketPath::of(&path)?;
+        let listener = UnixListener::bind(&short.path)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+        Ok(listener)
+    };
+    bind().map_err(|source| Error::File { path: root.socket(), source })
+}
+
+/// Binds the loopback port, never another interface.
+pub async fn bind_loopback(port: u16) -> Option<TcpListener> {
+    match TcpListener::bind(("127.0.0.1", port)).await {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(port, %error, "the port cannot be used; only the socket is served");
+            None
+        }
+    }
+}
+
+/// Serves both doors until told to stop, then lets replies that are on their way arrive.
+pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: CancellationToken) {
+    let Listeners { unix, tcp } = listeners;
+    let hall = Arc::new(Hall {
+        router,
+        limits,
+        places: Arc::new(Semaphore::new(limits.connections)),
+        graceful: GracefulShutdown::new(),
+    });
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = accept_local(unix, &hall) => {}
+        () = accept_network(tcp, &hall) => {}
+    }
+    // The accept loops are gone, and with them every other holder but the connections' tasks, which hold
+    // no hall.
+    let Ok(hall) = Arc::try_unwrap(hall) else { return };
+    let drained = tokio::time::timeout(limits.drain_time, hall.graceful.shutdown()).await;
+    if drained.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+}
+
+/// Where connections are received.
+struct Hall {
+    router: Router,
+    limits: Limits,
+    places: Arc<Semaphore>,
+    graceful: GracefulShutdown,
+}
+
+async fn accept_local(listener: UnixListener, hall: &Arc<Hall>) {
+    loop {
+        let place = hall.place().await;
+        match listener.accept().await {
+            Ok((stream, _)) => match local_peer(&stream) {
+                Some(peer) => hall.receive(stream, peer, place),
+                None => tracing::warn!("a connection by another user was refused"),
+            },
+            Err(error) => pause_after(&error).await,
+        }
+    }
+}
+
+async fn accept_network(listener: Option<TcpListener>, hall: &Arc<Hall>) {
+    let Some(listener) = listener else { return std::future::pending().await };
+    loop {
+        let place = hall.place().await;
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                // Without this, every small reply waits for the other side's delayed acknowledgement.
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "no delay could not be set");
+                }
+                hall.receive(stream, Peer::Network, place);
+            }
+            Err(error) => pause_after(&error).await,
+        }
+    }
+}
+
+/// The process at the other end, if it runs as the user this daemon runs as.
+fn local_peer(stream: &UnixStream) -> Option<Peer> {
+    let credentials = stream.peer_cred().ok()?;
+    let pid = u32::try_from(credentials.pid().unwrap_or(0)).unwrap_or(0);
+    (credentials.uid() == rustix::process::geteuid().as_raw()).then_some(Peer::Local { pid })
+}
+
+/// Running out of descriptors passes when connections end; until then a tight loop would only burn.
+async fn pause_after(error: &std::io::Error) {
+    tracing::warn!(%error, "a connection could not be accepted");
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+}
+
+impl Hall {
+    async fn place(&self) -> OwnedSemaphorePermit {
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        place.expect("the semaphore is never closed")
+    }
+
+    fn receive(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        peer: Peer,
+        place: OwnedSemaphorePermit,
+    ) {
+        let router = self.router.clone();
+        let service = service_fn(move |request| answer(router.clone(), peer, request));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.header_time)
+            .max_headers(HEADERS)
+            .max_buf_size(HEADER_BYTES)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = self.graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(place);
+        });
+    }
+}
+
+async fn answer(
+    router: Router,
+    peer: Peer,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(peer);
+    router.oneshot(request).await
+}

@@ -1,0 +1,20 @@
+//! Who is at the other end of a connection.
+
+use runtime::Origin;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    /// Over the Unix socket, by a process of our own user.
+    Local { pid: u32 },
+    /// Over TCP.
+    Network,
+}
+
+impl Peer {
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Local { pid } => Origin::Process { pid },
+            Self::Network => Origin::Network,
+        }
+    }
+}

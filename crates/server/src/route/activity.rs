@@ -1,0 +1,56 @@
+//! `GET /activity/stream`: what happens, as server-sent events.
+
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use futures::{Stream, StreamExt, stream};
+use runtime::activity::{self, Phase};
+use runtime::audit::format_time;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use wire::Activity;
+
+use super::App;
+
+#[utoipa::path(
+    get,
+    path = "/activity/stream",
+    responses((status = 200, description = "commands and replies as they happen", body = Activity, content_type = "text/event-stream"))
+)]
+pub async fn stream(State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let events = stream::unfold(app.runtime.activity.watch(), async |mut watched| {
+        let next = next(&mut watched).await?;
+        Some((Ok(to_event(&next)), watched))
+    });
+    let stop = app.runtime.stop.clone();
+    let until_stop = events.take_until(async move { stop.cancelled().await });
+    Sse::new(until_stop).keep_alive(KeepAlive::default())
+}
+
+async fn next(watched: &mut Receiver<activity::Event>) -> Option<Activity> {
+    match watched.recv().await {
+        Ok(event) => Some(to_wire(event)),
+        Err(RecvError::Lagged(count)) => Some(Activity::Missed { count }),
+        Err(RecvError::Closed) => None,
+    }
+}
+
+fn to_wire(event: activity::Event) -> Activity {
+    let activity::Event { time, agent, topic, command, phase } = event;
+    let (time, agent) = (format_time(time), agent.to_string());
+    match phase {
+        Phase::Started => Activity::Command { time, agent, topic, command },
+        Phase::Ended { code, ms } => {
+            let ok = code.is_none();
+            let code = code.map(|code| code.as_str().to_owned());
+            Activity::Reply { time, agent, topic, command, ok, code, ms }
+        }
+    }
+}
+
+fn to_event(activity: &Activity) -> Event {
+    let text = serde_json::to_string(activity).expect("our own types are always JSON");
+    Event::default().event(activity.kind()).data(text)
+}

@@ -1,0 +1,205 @@
+//! `POST /exec`: one command, answered as JSON or as a stream of events.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use futures::Stream;
+use runtime::error::Code;
+use runtime::sink::{Discard, Live, Sink};
+use runtime::topic::{Kind, Topic};
+use runtime::{Reply, Request};
+use serde::Serialize;
+use tokio::sync::mpsc;
+use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, TopicType, event};
+
+use super::App;
+use crate::failure::Failure;
+use crate::json::JsonBody;
+use crate::peer::Peer;
+
+/// How many pieces of live output wait for a slow reader before further ones are left out.
+const LIVE_MAX: usize = 256;
+
+type Running = Pin<Box<dyn Future<Output = Reply> + Send>>;
+
+#[utoipa::path(
+    post,
+    path = "/exec",
+    request_body = ExecRequest,
+    params(("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent")),
+    responses(
+        (status = 200, description = "The reply. As `text/event-stream`: head, output*, progress*, content, done. \
+            With `Accept: application/json`: one object. A command that fails is a 200 with `ok: false`.",
+            content((ExecReply = "application/json"), (String = "text/event-stream"))),
+        (status = 429, description = "too many commands wait for this topic", body = ErrorBody),
+        (status = 504, description = "the topic was busy for too long", body = ErrorBody),
+    )
+)]
+pub async fn exec(
+    State(app): State<App>,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<ExecRequest>,
+) -> Result<Response, Failure> {
+    let request_id = body.request_id.clone();
+    let request = Request {
+        agent: super::agent(&headers),
+        topic: body.topic,
+        payload: body.cmd,
+        cwd: body.cwd.map(PathBuf::from).filter(|path| path.is_absolute()),
+        origin: peer.origin(),
+    };
+    if wants_json(&headers) {
+        let reply = app.runtime.exec(request, Arc::new(Discard)).await;
+        check_queue(&reply)?;
+        return Ok(Json(to_json(reply, request_id)).into_response());
+    }
+    stream(&app, request, request_id).await
+}
+
+pub fn topic_type(kind: Kind) -> TopicType {
+    match kind {
+        Kind::Tab => TopicType::Tab,
+        Kind::App => TopicType::App,
+        Kind::Bash => TopicType::Bash,
+        Kind::Hub => TopicType::Hub,
+    }
+}
+
+fn wants_json(headers: &HeaderMap) -> bool {
+    let accepts = |kind| {
+        headers
+            .get_all(header::ACCEPT)
+            .iter()
+            .any(|value| value.to_str().is_ok_and(|text| text.contains(kind)))
+    };
+    accepts("application/json") && !accepts("text/event-stream")
+}
+
+/// A queue that took no more is a matter of HTTP too, so that any client backs off.
+fn check_queue(reply: &Reply) -> Result<(), Failure> {
+    match reply.code {
+        Some(code @ (Code::QueueFull | Code::QueueTimeout)) => {
+            let mut lines = reply.content.lines();
+            let message =
+                lines.next().and_then(|line| line.split_once(": ")).map_or("", |(_, message)| message);
+            let error = runtime::error::Error::new(code, message);
+            Err(error.hints(lines.map(|line| line.trim().to_owned())).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Waits until there is something to say, which decides between a stream and an error.
+async fn stream(app: &App, request: Request, request_id: Option<String>) -> Result<Response, Failure> {
+    let asked = Topic::parse(&request.topic).ok();
+    let (sender, mut live) = mpsc::channel(LIVE_MAX);
+    let runtime = Arc::clone(&app.runtime);
+    let mut running: Running =
+        Box::pin(async move { runtime.exec(request, Arc::new(Channel(sender))).await });
+    let events = tokio::select! {
+        biased;
+        Some(first) = live.recv() => {
+            let head = Head { ok: None, code: None, topic: shown(asked.as_ref()), topic_type: kind_of(asked.as_ref()), meta: Meta::default(), request_id };
+            let ready = VecDeque::from([json_event(event::HEAD, &head), first]);
+            Events { ready, rest: Some((running, live)) }
+        }
+        reply = &mut running => {
+            check_queue(&reply)?;
+            let done = to_done(&reply);
+            let head = Head { ok: Some(done.ok), code: done.code.clone(), topic: done.topic.clone(), topic_type: done.topic_type, meta: done.meta.clone(), request_id };
+            let ready = VecDeque::from([json_event(event::HEAD, &head), json_event(event::CONTENT, &reply.content), json_event(event::DONE, &done)]);
+            Events { ready, rest: None }
+        }
+    };
+    Ok(Sse::new(events.into_stream()).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// Events that are ready, and where more come from.
+struct Events {
+    ready: VecDeque<Event>,
+    rest: Option<(Running, mpsc::Receiver<Event>)>,
+}
+
+impl Events {
+    fn into_stream(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        futures::stream::unfold(self, async |mut events| {
+            let next = events.next().await?;
+            Some((Ok(next), events))
+        })
+    }
+
+    async fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.ready.pop_front() {
+            return Some(event);
+        }
+        let (running, live) = self.rest.as_mut()?;
+        let reply = tokio::select! {
+            biased;
+            Some(event) = live.recv() => return Some(event),
+            reply = running => reply,
+        };
+        // What the command showed last may still lie in the channel.
+        while let Ok(event) = live.try_recv() {
+            self.ready.push_back(event);
+        }
+        self.rest = None;
+        self.ready
+            .extend([json_event(event::CONTENT, &reply.content), json_event(event::DONE, &to_done(&reply))]);
+        self.ready.pop_front()
+    }
+}
+
+/// Live output as events. A reader too slow to take them misses some; the content has everything.
+struct Channel(mpsc::Sender<Event>);
+
+impl Sink for Channel {
+    fn send(&self, live: Live<'_>) {
+        let event = match live {
+            Live::Output(text) => json_event(event::OUTPUT, &text),
+            Live::Progress(text) => json_event(event::PROGRESS, &text),
+        };
+        let _ = self.0.try_send(event);
+    }
+}
+
+fn json_event(name: &str, data: &impl Serialize) -> Event {
+    let text = serde_json::to_string(data).expect("our own types are always JSON");
+    Event::default().event(name).data(text)
+}
+
+fn to_json(reply: Reply, request_id: Option<String>) -> ExecReply {
+    let Done { ok, code, topic, topic_type, meta } = to_done(&reply);
+    ExecReply { ok, code, topic, topic_type, meta, request_id, content: reply.content }
+}
+
+fn to_done(reply: &Reply) -> Done {
+    Done {
+        ok: reply.ok(),
+        code: reply.code.map(|code| code.as_str().to_owned()),
+        topic: shown(reply.topic.as_ref()),
+        topic_type: kind_of(reply.topic.as_ref()),
+        meta: Meta {
+            uri: reply.meta.uri.clone(),
+            title: reply.meta.title.clone(),
+            current_block: reply.meta.current_block.clone(),
+            warnings: reply.meta.warnings.clone(),
+        },
+    }
+}
+
+fn shown(topic: Option<&Topic>) -> String {
+    topic.map(ToString::to_string).unwrap_or_default()
+}
+
+fn kind_of(topic: Option<&Topic>) -> Option<TopicType> {
+    topic.map(|topic| topic_type(topic.kind()))
+}

@@ -1,0 +1,93 @@
+//! The routes, one file each; together they are also the OpenAPI document.
+
+mod activity;
+mod agents;
+mod chanflow;
+mod describe;
+mod exec;
+mod sessions;
+mod shutdown;
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::{Router, middleware};
+use runtime::Runtime;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::door;
+use crate::failure::Failure;
+use crate::limits::Limits;
+use crate::token::Token;
+
+/// Routes that need no token, on TCP too.
+pub const OPEN_TO_ALL: [&str; 1] = ["/health"];
+
+/// What every route works with.
+#[derive(Clone)]
+pub struct App {
+    pub runtime: Arc<Runtime>,
+    pub token: Token,
+    /// The port that callers must name in `Host`.
+    pub port: u16,
+    pub limits: Limits,
+}
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "String",
+    description = "A runtime for AI agents: send a command to a topic, read Markdown back.",
+    license(name = "MIT")
+))]
+struct Api;
+
+pub fn router(app: App) -> Router {
+    let (router, api) = OpenApiRouter::with_openapi(Api::openapi())
+        .routes(routes!(describe::health))
+        .routes(routes!(describe::describe))
+        .routes(routes!(exec::exec))
+        .routes(routes!(chanflow::chanflow))
+        .routes(routes!(agents::list, agents::add))
+        .routes(routes!(agents::remove))
+        .routes(routes!(sessions::list, sessions::create))
+        .routes(routes!(sessions::remove))
+        .routes(routes!(activity::stream))
+        .routes(routes!(shutdown::shutdown))
+        .split_for_parts();
+    router
+        .route("/openapi.json", describe::openapi(&api))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(middleware::from_fn_with_state(app.clone(), door::guard))
+        .layer(CatchPanicLayer::custom(panicked))
+        .with_state(app)
+}
+
+/// The agent that a request speaks for.
+pub fn agent(headers: &HeaderMap) -> String {
+    let given = headers.get(wire::header::AGENT).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    given.map_or_else(|| "default".to_owned(), |text| text.into_owned())
+}
+
+async fn no_route() -> Failure {
+    Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No such route.").hint("GET /openapi.json lists them.")
+}
+
+async fn no_method() -> Failure {
+    Failure::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "METHOD_NOT_ALLOWED",
+        "This route does not take that method.",
+    )
+    .hint("GET /openapi.json lists them.")
+}
+
+fn panicked(_panic: Box<dyn std::any::Any + Send>) -> Response {
+    // The panic hook has logged it already.
+    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR", "A bug in String stopped this request.")
+        .into_response()
+}

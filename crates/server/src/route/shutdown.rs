@@ -1,0 +1,13 @@
+//! `POST /shutdown`: ends the daemon in order.
+
+use axum::Json;
+use axum::extract::State;
+use wire::Shutdown;
+
+use super::App;
+
+#[utoipa::path(post, path = "/shutdown", responses((status = 200, body = Shutdown)))]
+pub async fn shutdown(State(app): State<App>) -> Json<Shutdown> {
+    app.runtime.stop.cancel();
+    Json(Shutdown { ok: true, pid: std::process::id() })
+}
