@@ -86,14 +86,16 @@ fn replies_come_raw_and_as_json_too() {
     assert_eq!((&reply["ok"], &reply["code"]), (&false.into(), &"COMMAND_UNSUPPORTED".into()));
     for words in [&["agent", "list", "--json"], &["system", "status", "--json"]] {
         let run = world.run(words);
-        serde_json::from_str::<serde_json::Value>(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+        serde_json::from_str::<serde_json::Value>(&run.out)
+            .unwrap_or_else(|error| panic!("{error}: {run:?}"));
     }
 }
 
 #[test]
 fn standard_input_is_not_read_unless_it_is_asked_for() {
     let world = World::new();
-    let mut child = world.string(&["main", "/info"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        world.string(&["main", "/info"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     // Stays open: a reader would wait for ever.
     let open = child.stdin.take();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
@@ -154,11 +156,21 @@ fn the_agent_comes_from_the_nearest_settings() {
     fs::write(project.join(".string/config.json"), r#"{"currentAgent": "codex"}"#).unwrap();
     assert_eq!(world.run(&["agent", "add", "codex"]).code, Some(0));
     let mut command = world.string(&["--raw", "agent", "current"]);
-    assert!(finish({ command.current_dir(&project); command }).out.contains("codex"));
+    assert!(
+        finish({
+            command.current_dir(&project);
+            command
+        })
+        .out
+        .contains("codex")
+    );
     assert!(world.run(&["--raw", "agent", "current"]).out.contains("default"));
     fs::write(project.join(".string/config.json"), "{").unwrap();
     let mut command = world.string(&["main", "/info"]);
-    let run = finish({ command.current_dir(&project); command });
+    let run = finish({
+        command.current_dir(&project);
+        command
+    });
     assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
     assert!(run.err.contains("project/.string/config.json"), "{}", run.err);
 }
@@ -170,12 +182,21 @@ fn the_callers_directory_is_what_a_relative_path_means() {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("note.md"), "# Note\n").unwrap();
     let mut command = world.string(&["main", "/open ./note.md"]);
-    let run = finish({ command.current_dir(&folder); command });
+    let run = finish({
+        command.current_dir(&folder);
+        command
+    });
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
 fn fed(world: &World, words: &[&str], input: &str) -> support::Run {
-    let mut child = world.string(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = world
+        .string(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     read(child.wait_with_output().unwrap())
 }

@@ -121,15 +121,37 @@ fn a_relative_root_is_the_same_from_the_daemons_side() {
 #[test]
 fn a_daemon_that_cannot_start_says_why() {
     let world = World::new();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
+    fs::create_dir_all(world.root().join("store")).unwrap();
+    fs::write(
+        world.root().join("store/string.db"),
+        "not a database, but long enough to be looked at\n".repeat(100),
+    )
+    .unwrap();
     for words in [&["main", "/info"] as &[&str], &["--daemon", "start"], &["--daemon", "foreground"]] {
-        let mut command = world.string(words);
-        command.env("STRING_PORT", &port);
-        let run = finish(command);
+        let run = world.run(words);
         assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{run:?}");
-        assert!(run.err.contains(&port), "{}", run.err);
+        assert!(run.err.contains("not a database"), "{}", run.err);
     }
+}
+
+#[test]
+fn a_root_that_cannot_be_made_is_named() {
+    let world = World::new();
+    fs::write(world.home().join("file"), "").unwrap();
+    let mut command = world.string(&["main", "/info"]);
+    command.env("STRING_ROOT", world.home().join("file"));
+    let run = finish(command);
+    assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{run:?}");
+    assert!(run.err.contains("/file"), "{}", run.err);
+}
+
+#[test]
+fn a_port_in_use_does_not_keep_the_command_line_from_working() {
+    let world = World::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut command = world.string(&["main", "/info"]);
+    command.env("STRING_PORT", taken.local_addr().unwrap().port().to_string());
+    assert_eq!(finish(command).code, Some(0));
 }
 
 #[test]
@@ -138,7 +160,10 @@ fn start_is_content_with_a_daemon_that_runs() {
     let run = world.run(&["--daemon", "start"]);
     assert_eq!((run.code, run.out), (Some(0), format!("String daemon started (pid {}).\n", world.daemon())));
     let run = world.run(&["--daemon", "start"]);
-    assert_eq!((run.code, run.out), (Some(0), format!("String daemon already running (pid {}).\n", world.daemon())));
+    assert_eq!(
+        (run.code, run.out),
+        (Some(0), format!("String daemon already running (pid {}).\n", world.daemon()))
+    );
 }
 
 #[test]
