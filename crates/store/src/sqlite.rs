@@ -203,6 +203,8 @@ mod tests {
     async fn a_full_disk_loses_nothing_and_recovers() {
         let folder = tempfile::tempdir().unwrap();
         let (store, space) = (open_small(&folder.path().join("store.db"), 100), Space::new("s"));
+        // The very first write fails, and with it the block of versions that it had set aside.
+        assert!(matches!(put(&store, "huge", 4 << 20).await, Err(Error::Full { .. })));
         let mut written = Vec::new();
         let error = loop {
             match put(&store, &format!("{:03}", written.len()), 5_000).await {

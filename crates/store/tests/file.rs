@@ -122,6 +122,7 @@ async fn damage_behind_the_first_page_is_found() {
 async fn broken_invariants_are_problems() {
     let cases = [
         ("DELETE FROM space", "2 entries in a space without a name"),
+        ("INSERT INTO space (name) VALUES ('empty')", "1 names of spaces without an entry"),
         ("DELETE FROM large", "1 entries without their value"),
         ("INSERT INTO large (value) VALUES (x'00')", "1 large values without an entry"),
         ("UPDATE counter SET reserved = 0", "2 entries with a version that was never given out"),
