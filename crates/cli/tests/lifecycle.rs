@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::process::Stdio;
 
@@ -189,10 +189,33 @@ fn commands_sent_while_the_daemon_stops_find_its_successor() {
     let world = World::new();
     world.run(&["main", "/info"]);
     for _ in 0..5 {
-        let stop = world.spawn(&["system", "stop"]);
-        let run = read(stop.wait_with_output().unwrap());
+        let run = world.run(&["system", "stop"]);
         assert_eq!(run.code, Some(0), "{run:?}");
         let run = world.run(&["main", "/info"]);
         assert_eq!(run.code, Some(0), "{run:?}");
     }
+}
+
+#[test]
+fn a_daemon_that_is_still_flushing_is_waited_for() {
+    let world = World::new();
+    let run = world.root().join("run");
+    fs::create_dir_all(&run).unwrap();
+    // What a daemon holds to its very end, when its doors are long closed.
+    let held = fs::File::create(run.join("daemon.lock")).unwrap();
+    held.lock().unwrap();
+    let child = world.spawn(&["main", "/info"]);
+    let inode = held.metadata().unwrap().ino();
+    while !somebody_waits_for(inode) {
+        std::thread::yield_now();
+    }
+    drop(held);
+    let run = read(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+/// Whether the kernel lists somebody who wants a lock on the file and cannot have it yet.
+fn somebody_waits_for(inode: u64) -> bool {
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().any(|line| line.contains("-> ") && line.contains(&format!(":{inode} ")))
 }

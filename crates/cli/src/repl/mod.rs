@@ -72,7 +72,11 @@ fn banner() -> String {
 
 fn editor(helper: Helper) -> rustyline::Result<Editor<Helper, FileHistory>> {
     let mut editor = Editor::with_config(
-        Config::builder().auto_add_history(false).completion_type(CompletionType::List).build(),
+        Config::builder()
+            .auto_add_history(false)
+            .history_ignore_space(true)
+            .completion_type(CompletionType::List)
+            .build(),
     )?;
     editor.set_max_history_size(HISTORY_MAX)?;
     editor.set_helper(Some(helper));
