@@ -102,6 +102,8 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::failure::Status;
 
@@ -117,7 +119,7 @@ mod tests {
             (with("/srv/string"), "/srv/string"),
             (with("here"), "/work/here"),
         ] {
-            assert_eq!(environment.root().unwrap(), Root::new(expected.into()));
+            assert_eq!(environment.root().unwrap().path(), Path::new(expected));
         }
     }
 

@@ -159,6 +159,19 @@ async fn a_daemon_that_hangs_up_is_not_one_that_is_missing() {
 }
 
 #[tokio::test]
+async fn a_daemon_that_closes_without_reading_is_as_good_as_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("string.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let call = tokio::spawn(async move { Client::unix(&socket).exec(&info()).await });
+    let (stream, _) = listener.accept().await.unwrap();
+    stream.readable().await.unwrap();
+    drop(stream);
+    let error = call.await.unwrap().unwrap_err();
+    assert!(matches!(error, Error::NotReachable { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn errors_of_the_daemon_keep_code_message_and_hints() {
     let body = r#"{"error":{"code":"QUEUE_FULL","message":"Too many wait.","hints":["Try later."]}}"#;
     let fake = fake(&[

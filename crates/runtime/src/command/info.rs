@@ -2,13 +2,17 @@
 
 use std::borrow::Borrow;
 
-use super::Context;
-use crate::document::{Source, display_directory};
+use super::open::{self, Followed};
+use super::{Arguments, Context};
+use crate::document::{Page, display_directory};
+use crate::error::Result;
 use crate::reply::with_body;
 use crate::topic::Topic;
 
 /// Width of the keys, so that the values stand in one column.
 const KEY_WIDTH: usize = 11;
+/// How many shortcuts are named.
+const SHORTCUTS_SHOWN: usize = 12;
 
 pub fn run(context: &Context<'_>) -> String {
     let mut lines = Lines::default();
@@ -23,6 +27,25 @@ pub fn run(context: &Context<'_>) -> String {
         Topic::Tab(_) => document_lines(&mut lines, context),
     }
     with_body("Session info", &lines.0.join("\n"))
+}
+
+pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
+    let words = arguments.words()?;
+    let wrong = words.wrong("Only a shortcut may follow, such as @docs.");
+    match words.optional()? {
+        None => Ok(None),
+        Some(word) => word.strip_prefix('@').map(|id| Some(id.to_owned())).ok_or(wrong),
+    }
+}
+
+/// Where a shortcut leads: `@docs → https://…`.
+pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
+    let workspace = &context.agent.workspace;
+    let target = match open::follow(id, context.state, workspace)? {
+        Followed::Location(location) => location.display(workspace),
+        Followed::Topic(topic) => topic.to_string(),
+    };
+    Ok(format!("@{id} → {target}"))
 }
 
 #[derive(Default)]
@@ -51,16 +74,35 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     };
     let source = &page.location.source;
     let shown = source.display(workspace);
-    lines.add("file", shown.strip_prefix("~/").filter(|rest| !rest.is_empty()).unwrap_or(&shown));
-    lines.add("cwd", &display_directory(source.directory(), workspace));
-    if let Some(title) = page.title().filter(|_| matches!(source, Source::File(_))) {
-        lines.add("title", &title);
+    match source.directory() {
+        Some(directory) => {
+            lines.add("file", shown.strip_prefix("~/").filter(|rest| !rest.is_empty()).unwrap_or(&shown));
+            lines.add("cwd", &display_directory(directory, workspace));
+        }
+        None => lines.add("uri", &shown),
+    }
+    if let Some(title) = page.title() {
+        lines.add("title", title);
     }
     if let Some(block) = &page.location.block {
         lines.add("block", &format!("#{block}"));
     }
     lines.add_list("blocks", &page.block_ids());
+    let menus: Vec<&str> = page.menus.iter().map(|menu| menu.name.as_str()).collect();
+    lines.add_list("menus", &menus);
+    lines.add_list("shortcuts", &shortcuts(page));
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
     lines.add_list("warnings", &page.warnings());
+}
+
+/// The first shortcuts of a page, and how many more there are.
+fn shortcuts(page: &Page) -> Vec<String> {
+    let all = page.content().shortcuts();
+    let mut shown: Vec<String> =
+        all.iter().take(SHORTCUTS_SHOWN).map(|shortcut| format!("@{}", shortcut.id)).collect();
+    if all.len() > SHORTCUTS_SHOWN {
+        shown.push(format!("+{} more", all.len() - SHORTCUTS_SHOWN));
+    }
+    shown
 }

@@ -6,10 +6,12 @@ mod close;
 mod help;
 mod info;
 mod interrupt;
+mod nav;
 mod open;
 mod payload;
 mod session;
 mod set;
+mod source;
 mod surroundings;
 pub mod table;
 mod topics;
@@ -40,8 +42,11 @@ pub enum Command {
     Help { command: Option<String> },
     Open(open::What),
     Back,
+    Refresh,
     Close,
-    Info,
+    Nav(nav::What),
+    Source,
+    Info { shortcut: Option<String> },
     Topics { kind: Option<Kind> },
     SessionClose { topic: Topic },
     Set(Vec<Assignment>),
@@ -84,14 +89,28 @@ pub fn parse(payload: &str, topic: &Topic) -> Result<Vec<Step>> {
     payload::split(payload, topic)?.iter().map(|line| step(line, topic)).collect()
 }
 
+/// What a command gives: a reply, or the topic where it goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    Reply(String),
+    Elsewhere(Topic),
+}
+
 /// Runs one command. Its reply is the text without the envelope.
-pub async fn run(command: Command, context: Context<'_>) -> Result<String> {
-    match command {
+pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
+    if let Command::Open(what) = command {
+        return open::run(what, context).await;
+    }
+    let reply = match command {
+        Command::Open(_) => unreachable!("handled above"),
         Command::Help { command } => help::run(command.as_deref(), &context),
-        Command::Open(what) => open::run(what, context).await,
-        Command::Back => back::run(context).await,
+        Command::Back => back::back(context).await,
+        Command::Refresh => back::refresh(context).await,
         Command::Close => close::run(context),
-        Command::Info => Ok(info::run(&context)),
+        Command::Nav(what) => nav::run(&what, &context),
+        Command::Source => source::run(&context),
+        Command::Info { shortcut: None } => Ok(info::run(&context)),
+        Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context),
         Command::Set(assignments) => set::run(assignments, context).await,
@@ -99,6 +118,20 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<String> {
         Command::Interrupt => interrupt(&context.session.topic, context.topics),
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
+    };
+    reply.map(Answer::from)
+}
+
+impl Command {
+    /// Opens the entry page of a topic, in that topic.
+    pub fn enter(topic: Topic) -> Self {
+        Self::Open(open::What::Topic(topic))
+    }
+}
+
+impl From<String> for Answer {
+    fn from(reply: String) -> Self {
+        Self::Reply(reply)
     }
 }
 
@@ -127,7 +160,10 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Open => Command::Open(open::What::parse(line.arguments)?),
         Verb::Back => arguments.none(Command::Back)?,
         Verb::Close => arguments.none(Command::Close)?,
-        Verb::Info => arguments.none(Command::Info)?,
+        Verb::Refresh => arguments.none(Command::Refresh)?,
+        Verb::Nav => Command::Nav(nav::What::parse(arguments)?),
+        Verb::Source => arguments.none(Command::Source)?,
+        Verb::Info => Command::Info { shortcut: info::parse(arguments)? },
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },
         Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),

@@ -1,7 +1,7 @@
 //! What a command finds around it: the `$NAME` files, the current document, the directory it starts from.
 
 use super::Context;
-use crate::document::Bases;
+use crate::document::{Bases, Source};
 use crate::error::Result;
 use crate::topic::Topic;
 use crate::variable::{self, Change, Persistent, Scope, Surroundings};
@@ -24,7 +24,7 @@ pub fn of(context: &Context<'_>) -> Surroundings {
     let home = workspace.home().to_owned();
     let page = context.state.page.as_deref();
     let directory = page
-        .map(|page| page.location.source.directory())
+        .and_then(|page| page.location.source.directory())
         .or(context.state.directory.as_deref())
         .unwrap_or(workspace.home())
         .to_owned();
@@ -37,7 +37,7 @@ pub fn of(context: &Context<'_>) -> Surroundings {
     };
     let text = |text: Option<String>| text.unwrap_or_default();
     Surroundings {
-        file: text(page.map(|page| page.location.source.path().display().to_string())),
+        file: text(page.and_then(|page| file_of(&page.location.source))),
         uri: text(page.map(|page| page.location.source.display(workspace))),
         target: text(page.map(|page| page.location.display(workspace))),
         block: text(page.and_then(|page| page.location.block.clone())),
@@ -51,11 +51,18 @@ pub fn of(context: &Context<'_>) -> Surroundings {
 
 /// Where relative paths in arguments start.
 pub fn bases<'a>(context: &'a Context<'_>) -> Bases<'a> {
-    let page = context.state.page.as_ref().map(|page| page.location.source.directory());
     Bases {
         workspace: &context.agent.workspace,
-        here: page.or(context.state.directory.as_deref()),
+        page: context.state.page.as_ref().map(|page| &page.location.source),
+        directory: context.state.directory.as_deref(),
         caller: context.caller.cwd.as_deref(),
+    }
+}
+
+fn file_of(source: &Source) -> Option<String> {
+    match source {
+        Source::File(path) | Source::Directory(path) => Some(path.display().to_string()),
+        Source::Web(_) => None,
     }
 }
 

@@ -14,7 +14,7 @@ pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::agent::Workspace;
-use crate::document::{Location, Page};
+use crate::document::{Location, Menus, Page, Source};
 use crate::reply::Meta;
 use crate::topic::Topic;
 use crate::variable::Variables;
@@ -42,13 +42,24 @@ pub struct State {
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Value>>,
+    pub menus: Menus,
 }
 
 impl State {
     /// Makes a page the current one; the previous one goes into the history.
-    pub fn enter(&mut self, page: Page) {
-        let previous = self.page.replace(Box::new(page));
+    pub fn enter(&mut self, page: Box<Page>) {
+        let previous = self.page.take();
         self.history.extend(previous.map(|page| page.location));
+        self.replace(page);
+    }
+
+    /// Makes a page the current one in place of the previous one.
+    pub fn replace(&mut self, page: Box<Page>) {
+        self.menus.learn(&page.menus);
+        if let Source::Directory(path) = &page.location.source {
+            self.directory = Some(path.clone());
+        }
+        self.page = Some(page);
     }
 
     /// Where the session stands, as lists show it.
@@ -60,7 +71,7 @@ impl State {
         let Some(page) = &self.page else { return Meta::default() };
         Meta {
             uri: Some(page.location.source.display(workspace)),
-            title: page.title(),
+            title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
             warnings: page.warnings(),
         }

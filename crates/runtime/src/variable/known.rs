@@ -46,7 +46,7 @@ impl Values for Known<'_> {
 
 /// A file of the workspace, by the path an agent writes.
 pub fn read_file(path: &str, bases: Bases<'_>, limit: u64) -> Result<Vec<u8>> {
-    let Target::Path { candidates, block: None } = Target::parse(path, bases) else {
+    let Ok(Target::Path { candidates, block: None }) = Target::parse(path, bases) else {
         return Err(Error::new(Code::InvalidPath, format!("Not a file: {}", quoted(path))));
     };
     let found = bases.workspace.find(&candidates.literal)?;

@@ -164,11 +164,6 @@ impl Page {
         documents.chain(composed).take(MAX_WARNINGS)
     }
 
-    /// Ids of marked blocks and includes, in the order of their files.
-    pub fn block_ids(&self) -> Vec<&str> {
-        self.parts.iter().flat_map(|part| part.document.block_ids()).collect()
-    }
-
     /// What the agent sees.
     pub fn view(&self) -> View {
         self.render(0..self.segments.len(), None)
