@@ -205,3 +205,31 @@ async fn feeds_become_lists() {
     let json = page("application/feed+json", "/", json.as_bytes()).await.markdown;
     assert_eq!(json, "# J\n\n- [Item](http://j.example/1)\n  Text");
 }
+
+#[tokio::test]
+async fn hostile_feeds_and_json_end() {
+    let nested = "<a>".repeat(60_000);
+    let entities = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]>";
+    let cases: Vec<(&'static str, String)> = vec![
+        ("application/rss+xml", format!("<rss><channel><item><description>{nested}")),
+        (
+            "application/atom+xml",
+            format!("<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='xhtml'>{nested}"),
+        ),
+        (
+            "application/rss+xml",
+            format!("{entities}<rss version='2.0'><channel><title>&b;</title></channel></rss>"),
+        ),
+        ("application/json", "[".repeat(200_000)),
+        (
+            "application/feed+json",
+            format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"x\":{}", "[".repeat(100_000)),
+        ),
+        ("application/json", "{\"a\":".repeat(40_000) + "1" + &"}".repeat(40_000)),
+    ];
+    for (content_type, body) in cases {
+        let page = page(content_type, "/", body.as_bytes()).await;
+        assert!(page.markdown.len() <= 4 * LIMIT, "{content_type}: {}", page.markdown.len());
+        assert!(!page.markdown.contains("aaaaaaaaaaaaaaaa"));
+    }
+}

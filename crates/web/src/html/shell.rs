@@ -8,7 +8,7 @@ use super::element::{Descend, attribute, find, squeezed, tag, text_of, walk};
 use super::invisible::without_invisible;
 use super::title::meta;
 use super::write::escape;
-use crate::page::blocked;
+use crate::page::blocked::{self, Besides};
 
 /// Content shorter than this may be what stands in front of a page.
 const SHORT: usize = 600;
@@ -21,7 +21,8 @@ pub(super) fn explain(document: &Rc<Node>, html: &str, markdown: &mut String, no
     if length > SHORT {
         return;
     }
-    if let Some(what) = blocked::by(html.as_bytes()) {
+    let besides = if length < NEXT_TO_NOTHING { Besides::Nothing } else { Besides::Something };
+    if let Some(what) = blocked::by(html.as_bytes(), besides) {
         notes.push(format!("blocked: {what}"));
     } else if asks_for_consent(document) {
         notes.push("blocked: the page asks for consent to cookies first".to_owned());
