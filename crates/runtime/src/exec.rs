@@ -15,6 +15,7 @@ use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::Topic;
+use crate::variable::{self, Scope, Secrets};
 use crate::{Request, Runtime, audit};
 
 /// What all steps of a request share.
@@ -80,7 +81,7 @@ impl Runtime {
 
 impl Call {
     async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
-        let mut queue = VecDeque::from(steps);
+        let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
             let ran = self.run_next(&mut queue).await;
@@ -155,6 +156,21 @@ impl Call {
         ran.meta = turn.state.meta(&self.agent.workspace);
         turn.session.set_location(turn.state.location(&self.agent.workspace));
         ran
+    }
+
+    /// The steps, with values of the `$NAME` files taken out of what is logged of a call's arguments.
+    async fn conceal(&self, mut steps: Vec<Step>) -> Vec<Step> {
+        let home = self.agent.workspace.home().to_owned();
+        for step in steps.iter_mut().filter(|step| step.command.takes_values()) {
+            let (home, scope) = (home.clone(), Scope::of(&step.topic));
+            let read = tokio::task::spawn_blocking(move || variable::read(&home, &scope)).await;
+            step.shown = match read {
+                Ok(Ok(persistent)) => Secrets::new(persistent.iter()).redact(&step.shown),
+                // What cannot be told from a secret is not shown.
+                _ => step.shown.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
+            };
+        }
+        steps
     }
 
     async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {

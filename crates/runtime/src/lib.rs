@@ -1,5 +1,6 @@
 //! What String does: agents, topics, sessions and commands, without any transport.
 
+pub mod action;
 pub mod activity;
 pub mod agent;
 pub mod audit;
@@ -16,6 +17,8 @@ pub mod request;
 pub mod session;
 pub mod sink;
 pub mod substitute;
+mod template;
+mod tool;
 pub mod topic;
 pub mod variable;
 pub mod words;
@@ -43,6 +46,8 @@ pub struct Runtime {
     pub port: Option<u16>,
     /// Cancelled when the daemon is to stop.
     pub stop: CancellationToken,
+    pub(crate) web: web::Client,
+    pub(crate) commands: Box<dyn action::Commands>,
     audit: audit::Log,
     clock: Arc<dyn Clock>,
     started: Instant,
@@ -64,6 +69,9 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit } = parts;
         let agents = agent::Registry::load(store, root.clone(), home).await?;
+        let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
+            error::Error::new(error::Code::InternalError, format!("The web client cannot start: {error}"))
+        })?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
@@ -72,6 +80,8 @@ impl Runtime {
             version,
             port,
             stop: CancellationToken::new(),
+            web,
+            commands: Box::new(action::Plain),
             audit,
             clock,
             started: Instant::now(),

@@ -1,5 +1,6 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
+mod act;
 mod arguments;
 mod back;
 mod close;
@@ -14,6 +15,7 @@ mod set;
 mod source;
 mod surroundings;
 pub mod table;
+mod tool;
 mod topics;
 mod unset;
 
@@ -49,6 +51,8 @@ pub enum Command {
     Info { shortcut: Option<String> },
     Topics { kind: Option<Kind> },
     SessionClose { topic: Topic },
+    Act(act::What),
+    Tool(tool::What),
     Set(Vec<Assignment>),
     Unset(Vec<variable::Target>),
     Interrupt,
@@ -109,10 +113,12 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, &context),
         Command::Source => source::run(&context),
-        Command::Info { shortcut: None } => Ok(info::run(&context)),
+        Command::Info { shortcut: None } => Ok(info::run(&context).await),
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context),
+        Command::Act(what) => act::run(what, context).await,
+        Command::Tool(what) => tool::run(what, context).await,
         Command::Set(assignments) => set::run(assignments, context).await,
         Command::Unset(targets) => unset::run(&targets, context).await,
         Command::Interrupt => interrupt(&context.session.topic, context.topics),
@@ -123,6 +129,11 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
+    /// Whether its line holds values that the caller passes on.
+    pub fn takes_values(&self) -> bool {
+        matches!(self, Self::Act(_) | Self::Tool(_))
+    }
+
     /// Opens the entry page of a topic, in that topic.
     pub fn enter(topic: Topic) -> Self {
         Self::Open(open::What::Topic(topic))
@@ -149,6 +160,8 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
 fn shown(line: &Line<'_>, command: &Command) -> String {
     match command {
         Command::Set(assignments) => set::shown(assignments),
+        // What was meant is not known yet, so it may hold anything.
+        Command::Act(act::What { name: act::Named::Bare(word), .. }) => format!("/{word} …"),
         _ => line.text.to_owned(),
     }
 }
@@ -166,6 +179,8 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Info => Command::Info { shortcut: info::parse(arguments)? },
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },
+        Verb::Act => Command::Act(act::What::parse(line)?),
+        Verb::Tool => Command::Tool(tool::What::parse(line)?),
         Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
         Verb::Unset => Command::Unset(unset::parse(arguments)?),
         Verb::Interrupt => arguments.none(Command::Interrupt)?,
@@ -176,6 +191,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         | Verb::AgentSetHome
         | Verb::AgentBoundary
         | Verb::AgentAllow
+        | Verb::AgentAllowHost
         | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)

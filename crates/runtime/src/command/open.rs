@@ -1,13 +1,18 @@
 //! `/open`: a document, a block of it, or another topic.
 
-use super::{Answer, Context};
+use sfmd::{Dialect, Piece, Requirement, Template};
+
+use super::{Answer, Context, act, surroundings};
+use crate::action::Effects;
 use crate::agent::Workspace;
-use crate::document::{Bases, Candidates, Extent, Library, Location, Opened, Page, Source, Target};
+use crate::document::{Candidates, Extent, Library, Location, Opened, Page, Source, Target};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::hub;
 use crate::reply::with_body;
 use crate::session::State;
+use crate::substitute;
 use crate::topic::Topic;
+use crate::variable::{Known, Scope};
 
 /// What a target turned out to be, from its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +47,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), _) => Ok(super::info::run(&context).into()),
+        (Topic::Bash(_), _) => Ok(super::info::run(&context).await.into()),
         (Topic::App { name, .. }, _) => {
             Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
                 .hint("string app shows what is installed."))
@@ -59,43 +64,54 @@ pub fn shown(
     verb: &str,
     page: &Page,
     extent: Extent,
-    state: &mut State,
-    workspace: &Workspace,
+    missing: &[&Requirement],
+    context: &mut Context<'_>,
 ) -> Result<String> {
-    let view = page.view(extent, &mut state.menus, workspace)?;
+    let workspace = &context.agent.workspace;
+    let view = page.view(extent, &mut context.state.menus, missing, workspace)?;
     let notes: String = page.notes.iter().map(|note| format!(" · {note}")).collect();
     Ok(with_body(&format!("{verb} {}{notes}", page.location.display(workspace)), &view))
+}
+
+/// The reply that shows a page about to become the current one, with what its default action gives.
+pub async fn entering(
+    verb: &str,
+    page: &Page,
+    extent: Extent,
+    context: &mut Context<'_>,
+) -> Result<(String, Effects)> {
+    let missing = act::missing(page, context).await;
+    let reply = shown(verb, page, extent, &missing, context)?;
+    match extent {
+        Extent::Start => Ok(act::with_default(reply, page, context).await),
+        Extent::From(_) | Extent::Outline => Ok((reply, Effects::default())),
+    }
 }
 
 pub fn no_document() -> Error {
     Error::new(Code::NotFound, "No document open.").hint("Open one: /open report.md")
 }
 
-async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer> {
-    let Context { agent, state, caller, .. } = context;
-    let workspace = &agent.workspace;
+async fn open(text: &str, extent: Extent, mut context: Context<'_>) -> Result<Answer> {
+    let text = &filled(text, &context).await?;
+    let workspace = &context.agent.workspace;
     let library = Library { workspace };
-    let bases = Bases {
-        workspace,
-        page: state.page.as_ref().map(|page| &page.location.source),
-        directory: state.directory.as_deref(),
-        caller: caller.cwd.as_deref(),
-    };
+    let bases = surroundings::bases(&context, context.state.page.as_deref());
     let target = Target::parse(text, bases).map_err(|error| unreachable(text, &error.to_string()))?;
     let (opened, block) = match target {
         Target::Block(block) => {
-            let mut page = state.page.take().ok_or_else(no_document)?;
+            let mut page = context.state.page.take().ok_or_else(no_document)?;
             let before = page.location.block.replace(block);
-            let reply = shown("Opened", &page, extent, state, workspace);
+            let reply = shown("Opened", &page, extent, &[], &mut context);
             if reply.is_err() {
                 page.location.block = before;
             }
-            state.page = Some(page);
+            context.state.page = Some(page);
             return reply.map(Answer::from);
         }
         Target::Path { candidates, block } => (find(candidates, library).await?, block),
         Target::Web { url, block } => (library.open(&Source::Web(url)).await?, block),
-        Target::Shortcut { id, block } => match follow(&id, state, workspace)? {
+        Target::Shortcut { id, block } => match follow(&id, context.state, workspace)? {
             Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
             Followed::Location(location) => (library.open(&location.source).await?, block.or(location.block)),
         },
@@ -103,12 +119,34 @@ async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer
     match opened {
         Opened::Page(mut page) => {
             page.location.block = block;
-            let reply = shown("Opened", &page, extent, state, workspace)?;
-            state.enter(page);
+            let (reply, effects) = entering("Opened", &page, extent, &mut context).await?;
+            context.state.enter(page);
+            effects.apply(context.state);
             Ok(reply.into())
         }
         Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
     }
+}
+
+/// The target with its placeholders filled in, unless single quotes say that it is meant as it stands.
+async fn filled(text: &str, context: &Context<'_>) -> Result<String> {
+    let template = Template::parse(text, Dialect::Definition);
+    let is_plain = template.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
+    if is_plain || text.starts_with('\'') {
+        return Ok(text.to_owned());
+    }
+    let page = context.state.page.as_deref();
+    let persistent = surroundings::persistent(context, &Scope::of(&context.session.topic)).await?;
+    let known = Known {
+        variables: &context.state.variables,
+        response: context.state.response.as_deref(),
+        persistent: &persistent,
+        surroundings: &surroundings::of(context, page),
+        bases: surroundings::bases(context, page),
+    };
+    let filled = substitute::text(&substitute::fill(&template, &known)?);
+    // A value names a document; it is never a shortcut, which would be looked up once more.
+    Ok(if filled.starts_with('@') && !text.starts_with('@') { format!("./{filled}") } else { filled })
 }
 
 /// The first reading of a path that exists.

@@ -10,10 +10,22 @@ pub struct Line<'a> {
     pub spec: &'static Spec,
     /// The command line as the agent wrote it, with one slash.
     pub text: &'a str,
-    /// What follows the name on its line.
+    /// What the word says beyond the command's name.
+    pub suffix: Suffix<'a>,
+    /// What follows the word on its line.
     pub arguments: &'a str,
     /// The lines below, for commands that take content.
     pub body: Option<&'a str>,
+}
+
+/// What a word says beyond the name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suffix<'a> {
+    None,
+    /// `search` in `/act.search`, `shout.up` in `/tool:shout.up`.
+    Of(&'a str),
+    /// The whole word, which names no command and may name an action of the document.
+    Bare(&'a str),
 }
 
 impl Line<'_> {
@@ -41,12 +53,12 @@ pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
             return Err(if lines.is_empty() { not_a_command(line) } else { stray_line(line, &lines) });
         };
         let (word, arguments) = split_word(text);
-        let spec = find(word, topic)?;
+        let (spec, suffix) = find(word, topic, lines.is_empty())?;
         let body = match spec.body {
             Body::Content => (!below.is_empty()).then_some(below),
             Body::None => None,
         };
-        lines.push(Line { spec, text, arguments, body });
+        lines.push(Line { spec, text, suffix, arguments, body });
         rest = if spec.body == Body::Content { "" } else { skip_blank_lines(below) };
     }
     Ok(lines)
@@ -67,9 +79,33 @@ fn command_text(line: &str) -> Option<&str> {
     Some(if after.starts_with('/') { after } else { line })
 }
 
-fn find(word: &str, topic: &Topic) -> Result<&'static Spec> {
-    let spec = table::find(word, topic).ok_or_else(|| unknown(word, topic))?;
-    if spec.place.allows(topic) { Ok(spec) } else { Err(wrong_place(spec, topic)) }
+/// The error for a word that names nothing here.
+pub fn not_valid(word: &str, topic: &Topic) -> Error {
+    match table::find(word, topic) {
+        Some(spec) => wrong_place(spec, topic),
+        None => unknown(word, topic),
+    }
+}
+
+fn find<'a>(word: &'a str, topic: &Topic, is_first: bool) -> Result<(&'static Spec, Suffix<'a>)> {
+    let named = |name: &str| table::find(name, topic).filter(|spec| spec.place.allows(topic));
+    if let Some(spec) = named(word) {
+        return Ok((spec, Suffix::None));
+    }
+    let prefixes = [("act", '.'), ("action", '.'), ("tool", ':')];
+    for (name, mark) in prefixes {
+        let rest =
+            word.split_once(mark).filter(|(head, _)| head.eq_ignore_ascii_case(name));
+        if let (Some((_, rest)), Some(spec)) = (rest, named(name)) {
+            return Ok((spec, Suffix::Of(rest)));
+        }
+    }
+    // Which actions there are is known only in the session. Below other commands a slip must not run them first.
+    let may_be_action = is_first && sfmd::Id::parse(word).is_some();
+    match named("act").filter(|_| may_be_action) {
+        Some(spec) => Ok((spec, Suffix::Bare(word))),
+        None => Err(not_valid(word.split(['.', ':']).next().unwrap_or(word), topic)),
+    }
 }
 
 fn skip_blank_lines(text: &str) -> &str {
@@ -137,10 +173,10 @@ mod tests {
             ("", Code::CommandUnsupported),
             ("   \n ", Code::CommandUnsupported),
             ("hello world", Code::CommandUnsupported),
-            ("/opne x", Code::CommandUnsupported),
             ("/", Code::CommandUnsupported),
+            ("/Opne x", Code::CommandUnsupported),
             ("///info", Code::CommandUnsupported),
-            ("/status", Code::CommandUnsupported),
+            ("/info\n/status", Code::CommandUnsupported),
             ("/info\nnot a command", Code::InvalidParams),
             ("/info\n/frobnicate", Code::CommandUnsupported),
         ];
@@ -151,8 +187,26 @@ mod tests {
 
     #[test]
     fn the_nearest_command_is_named() {
-        let error = names("/opne x").unwrap_err();
+        let error = names("/info\n/opne x").unwrap_err();
         assert!(error.to_string().contains("Did you mean /open?"), "{error}");
+    }
+
+    #[test]
+    fn a_word_may_say_more_than_a_command() {
+        let table = [
+            ("/act", "act", Suffix::None),
+            ("/act.search x", "act", Suffix::Of("search")),
+            ("/ACTION.get_token", "action", Suffix::Of("get_token")),
+            ("/tool:shout.up a", "tool", Suffix::Of("shout.up")),
+            ("/search x", "act", Suffix::Bare("search")),
+            ("/status", "act", Suffix::Bare("status")),
+        ];
+        for (payload, name, suffix) in table {
+            let lines = split(payload, &Topic::main()).unwrap();
+            assert_eq!((lines[0].spec.name, lines[0].suffix), (name, suffix), "{payload}");
+        }
+        assert!(split("/search", &Topic::parse("agent").unwrap()).is_err());
+        assert_eq!(split("/act.say \"a\nb\"", &Topic::main()).unwrap()[0].content(), "\"a\nb\"");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a command finds around it: the `$NAME` files, the current document, the directory it starts from.
 
 use super::Context;
-use crate::document::{Bases, Source};
+use crate::document::{Bases, Page, Source};
 use crate::error::Result;
 use crate::topic::Topic;
 use crate::variable::{self, Change, Persistent, Scope, Surroundings};
@@ -18,11 +18,10 @@ pub async fn change(context: &Context<'_>, scope: &Scope, changes: Vec<Change>) 
     blocking(move || variable::change(&home, &scope, &changes)).await
 }
 
-/// Where the session stands, for `$CURRENT_FILE` and its kin.
-pub fn of(context: &Context<'_>) -> Surroundings {
+/// Where the session stands with a page as its document, for `$CURRENT_FILE` and its kin.
+pub fn of(context: &Context<'_>, page: Option<&Page>) -> Surroundings {
     let workspace = &context.agent.workspace;
     let home = workspace.home().to_owned();
-    let page = context.state.page.as_deref();
     let directory = page
         .and_then(|page| page.location.source.directory())
         .or(context.state.directory.as_deref())
@@ -50,10 +49,10 @@ pub fn of(context: &Context<'_>) -> Surroundings {
 }
 
 /// Where relative paths in arguments start.
-pub fn bases<'a>(context: &'a Context<'_>) -> Bases<'a> {
+pub fn bases<'a>(context: &'a Context<'_>, page: Option<&'a Page>) -> Bases<'a> {
     Bases {
         workspace: &context.agent.workspace,
-        page: context.state.page.as_ref().map(|page| &page.location.source),
+        page: page.map(|page| &page.location.source),
         directory: context.state.directory.as_deref(),
         caller: context.caller.cwd.as_deref(),
     }

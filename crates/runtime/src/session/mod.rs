@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
+use crate::action::Shortcuts;
 use crate::agent::Workspace;
 use crate::document::{Location, Menus, Page, Source};
 use crate::reply::Meta;
@@ -42,6 +43,10 @@ pub struct State {
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Value>>,
+    /// What the last action's template had no value for.
+    pub warnings: Vec<String>,
+    pub shortcuts: Shortcuts,
+    pub cookies: web::CookieJar,
     pub menus: Menus,
 }
 
@@ -73,7 +78,7 @@ impl State {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
-            warnings: page.warnings(),
+            warnings: page.warnings().into_iter().chain(self.warnings.iter().cloned()).collect(),
         }
     }
 }
