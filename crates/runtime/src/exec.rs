@@ -9,7 +9,7 @@ use futures::FutureExt;
 
 use crate::activity::{Event, Phase};
 use crate::agent::Agent;
-use crate::command::{self, Answer, Caller, Command, Context, Step};
+use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
@@ -104,7 +104,10 @@ impl Call {
     async fn run_next(&self, queue: &mut VecDeque<Step>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
-            let result = queue.pop_front().map(|step| self.run_at_once(&step));
+            let result = match queue.pop_front() {
+                Some(step) => Some(self.run_at_once(&step).await),
+                None => None,
+            };
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
@@ -135,7 +138,10 @@ impl Call {
     async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
         let mut ran = Ran::default();
         let mut steps = steps.into_iter();
-        for step in steps.by_ref() {
+        for mut step in steps.by_ref() {
+            if let Command::Input(text) = &step.command {
+                step.shown = terminal::shown(text, &turn.state);
+            }
             match self.run_step(&step, &mut turn).await {
                 Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
                 Ok(Answer::Elsewhere(topic)) => {
@@ -181,9 +187,12 @@ impl Call {
     }
 
     /// Runs a step that acts on the running command and therefore cannot wait for it.
-    fn run_at_once(&self, step: &Step) -> Result<String> {
+    async fn run_at_once(&self, step: &Step) -> Result<String> {
         let started = Instant::now();
-        let result = command::interrupt(&step.topic, &self.topics);
+        let result = match step.command {
+            Command::AtOnce(act) => command::at_once(act, &step.topic, &self.topics).await,
+            _ => unreachable!("all other steps wait"),
+        };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         result
     }
@@ -215,7 +224,7 @@ impl Call {
 impl Step {
     /// Whether the step takes its turn like any other.
     fn waits(&self) -> bool {
-        self.command != Command::Interrupt
+        !matches!(self.command, Command::AtOnce(_))
     }
 }
 

@@ -38,7 +38,7 @@ impl Runtime {
     pub async fn remove_agent(&self, origin: Origin, id: &Id) -> Result<Removed> {
         require_person(origin)?;
         let removed = self.agents.remove(id).await?;
-        self.sessions.forget(id);
+        self.sessions.forget(id).await;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
         settings::update(&self.root.join("config.json"), |settings| {
             if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {

@@ -29,6 +29,7 @@ impl World {
             store: store.clone(),
             clock: clock.clone(),
             audit,
+            shells: None,
         };
         let runtime = Runtime::new(parts).await.expect("a fresh home makes a runtime");
         Self { home, clock, store, runtime }

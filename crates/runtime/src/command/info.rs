@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use super::open::{self, Followed};
 use super::{Arguments, Context};
 use crate::document::{Page, display_directory};
-use crate::error::Result;
+use crate::error::{Result, one_line};
 use crate::reply::with_body;
 use crate::topic::Topic;
 
@@ -14,11 +14,11 @@ const KEY_WIDTH: usize = 11;
 /// How many shortcuts are named.
 const SHORTCUTS_SHOWN: usize = 12;
 
-pub fn run(context: &Context<'_>) -> String {
+pub async fn run(context: &Context<'_>) -> Result<String> {
     let mut lines = Lines::default();
     match &context.session.topic {
         Topic::Hub(hub) => lines.add("hub", hub.as_str()),
-        Topic::Bash(_) => lines.add("shell", "(no shell)"),
+        Topic::Bash(_) => shell_lines(&mut lines, context).await?,
         Topic::App { name, config } => {
             let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
             lines.add("app", &format!("{name}{config}"));
@@ -26,7 +26,7 @@ pub fn run(context: &Context<'_>) -> String {
         }
         Topic::Tab(_) => document_lines(&mut lines, context),
     }
-    with_body("Session info", &lines.0.join("\n"))
+    Ok(with_body("Session info", &lines.0.join("\n")))
 }
 
 pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
@@ -62,6 +62,28 @@ impl Lines {
             self.add(key, &values.join(", "));
         }
     }
+}
+
+async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
+    let workspace = &context.agent.workspace;
+    let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
+    let info = match context.session.shell() {
+        Some(shell) => shell.info().await.ok(),
+        None => None,
+    };
+    match info {
+        Some(info) => {
+            lines.add("cwd", &one_line(&display_directory(&info.directory.path, workspace)));
+            lines.add("pid", &info.pid.to_string());
+            if let Some(running) = info.running {
+                let line = running.payload.trim_start().lines().next().unwrap_or_default();
+                lines.add("running", &one_line(line));
+            }
+        }
+        None => lines.add("shell", "(no shell)"),
+    }
+    lines.add("boundary", &fence.0);
+    Ok(())
 }
 
 fn document_lines(lines: &mut Lines, context: &Context<'_>) {

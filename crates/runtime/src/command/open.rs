@@ -37,12 +37,12 @@ impl What {
 
 pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
     match (&context.session.topic, what) {
-        (Topic::Hub(hub), What::Entry | What::Topic(_)) => Ok(hub::page(*hub, &context).into()),
+        (Topic::Hub(hub), What::Entry | What::Topic(_)) => Ok(hub::page(*hub, &context).await.into()),
         (Topic::Hub(hub), What::Document { .. }) => {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), _) => Ok(super::info::run(&context).into()),
+        (Topic::Bash(_), _) => Ok(super::info::run(&context).await?.into()),
         (Topic::App { name, .. }, _) => {
             Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
                 .hint("string app shows what is installed."))

@@ -53,7 +53,7 @@ impl Page {
     }
 
     /// Marked blocks and includes, in order.
-    pub fn block_ids(&self) -> Vec<&str> {
+    pub fn block_ids(&self) -> Vec<String> {
         self.content.block_ids()
     }
 
@@ -135,8 +135,8 @@ impl Page {
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
         let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.as_str()));
-        let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
+        known.extend(document.headings.iter().map(|heading| heading.slug.clone()));
+        let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean #{name}?"));
         let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
         let list = if named.is_empty() {
             "It has none.".to_owned()
