@@ -224,5 +224,6 @@ fn actions_work_in_lists_and_with_crlf_but_not_in_quotes() {
     assert_eq!((listed.actions[0].line, listed.actions[0].fields[0].line), (3, 5));
     assert_eq!(parse("> ```act.go\n> GET https://x\n> ```\n").actions.len(), 0);
     assert_eq!(parse("````markdown\n```act.go\nGET x\n```\n````\n").actions.len(), 0);
+    assert_eq!(parse("```act\\.go\nGET x\n```\n```act&#46;go\nGET x\n```\n").actions.len(), 0);
     assert_eq!(parse("    ```act.go\n    GET x\n    ```\n").actions.len(), 0);
 }
