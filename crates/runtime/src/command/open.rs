@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use crate::agent::Workspace;
-use crate::document::{self, Bases, Candidates, Page, Target};
+use crate::document::{self, Bases, Candidates, Page, Source, Target};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::reply::with_body;
@@ -80,31 +80,35 @@ async fn open(text: &str, context: Context<'_>) -> Result<String> {
             Ok(with_body(&format!("Opened {}", page.location.display(workspace)), &text))
         }
         Target::Path { candidates, block } => {
-            let mut page = find(candidates, workspace).await?;
+            let (mut page, path) = find(candidates, workspace).await?;
             page.location.block = block;
             let reply = shown("Opened", &page, workspace)?;
+            // What opened as an index or a listing is a directory.
+            if page.location.source != Source::File(path.clone()) {
+                state.directory = Some(path);
+            }
             state.enter(page);
             Ok(reply)
         }
     }
 }
 
-/// The first reading of the target that exists.
-async fn find(candidates: Candidates, workspace: &Workspace) -> Result<Page> {
+/// The first reading of the target that exists, and its path.
+async fn find(candidates: Candidates, workspace: &Workspace) -> Result<(Page, PathBuf)> {
     let Candidates { literal, decoded, beside } = candidates;
-    let missing = match load(literal, workspace.clone()).await {
+    let missing = match load(literal.clone(), workspace.clone()).await {
         Err(error) if error.code == Code::NotFound => error,
-        other => return other,
+        other => return other.map(|page| (page, literal)),
     };
     if let Some(decoded) = decoded {
-        match load(decoded, workspace.clone()).await {
+        match load(decoded.clone(), workspace.clone()).await {
             Err(error) if error.code == Code::NotFound => {}
-            other => return other,
+            other => return other.map(|page| (page, decoded)),
         }
     }
-    let neighbour = beside.filter(|path| path.exists());
-    let name = neighbour.as_deref().and_then(|path| path.file_name());
-    Err(missing.hints(
-        name.map(|name| format!("It exists beside the current document: /open ./{}", name.to_string_lossy())),
-    ))
+    // Only what could be opened is hinted at: a link must not tell whether its target exists.
+    let neighbour = beside.filter(|beside| workspace.find(&beside.path).is_ok());
+    let hint =
+        neighbour.map(|beside| format!("It exists beside the current document: /open {}", beside.target));
+    Err(missing.hints(hint))
 }

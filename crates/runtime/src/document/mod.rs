@@ -8,4 +8,4 @@ mod target;
 pub use load::{DOCUMENT_MAX, load};
 pub use location::{Location, Source, display_directory};
 pub use page::Page;
-pub use target::{Bases, Candidates, Target};
+pub use target::{Bases, Beside, Candidates, Target};

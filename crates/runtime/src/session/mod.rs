@@ -40,10 +40,11 @@ pub struct State {
 }
 
 impl State {
-    /// Makes a page the current one; the previous one goes into the history.
+    /// Makes a page the current one; if it is of another document, the previous one goes into the history.
     pub fn enter(&mut self, page: Page) {
-        let previous = self.page.replace(Box::new(page));
-        self.history.extend(previous.map(|page| page.location));
+        let source = page.location.source.clone();
+        let previous = self.page.replace(Box::new(page)).map(|page| page.location);
+        self.history.extend(previous.filter(|previous| previous.source != source));
     }
 
     /// Where the session stands, as lists show it.
