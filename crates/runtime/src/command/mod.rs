@@ -34,6 +34,9 @@ use payload::Line;
 use table::Verb;
 use terminal::AtOnce;
 
+/// The most of a command line that is shown and logged. Watchers and logs keep many of them.
+const SHOWN_MAX: usize = 400;
+
 /// A command with its arguments, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -180,7 +183,14 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
         Command::Spawn => Topic::Bash(hub::bash::name(line.arguments)?),
         _ => topic.clone(),
     };
-    Ok(Step { topic, command, shown: line.text.to_owned() })
+    Ok(Step { topic, command, shown: shown(line.text) })
+}
+
+fn shown(line: &str) -> String {
+    match line.floor_char_boundary(SHOWN_MAX) {
+        cut if cut < line.len() => format!("{}…", &line[..cut]),
+        _ => line.to_owned(),
+    }
 }
 
 fn understand(line: &Line<'_>) -> Result<Command> {

@@ -142,7 +142,7 @@ pub const COMMANDS: &[Spec] = &[
         AGENT,
     ),
     row(Verb::AgentUse, "use", "/use ID [--local]", "make an agent the current one", AGENT),
-    row(Verb::AgentSetHome, "set-home", "/set-home ID DIR", "give an agent another home", AGENT),
+    row(Verb::AgentSetHome, "set-home", "/set-home [ID] DIR", "give an agent another home", AGENT),
     row(Verb::AgentBoundary, "boundary", "/boundary [VALUE]", "show or set what shells may touch", AGENT),
     row(
         Verb::AgentAllow,
