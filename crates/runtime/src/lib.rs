@@ -11,6 +11,7 @@ mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod package;
 mod policy;
 pub mod reply;
 pub mod request;
@@ -38,6 +39,7 @@ pub struct Runtime {
     pub sessions: session::Map,
     pub activity: activity::Stream,
     pub shells: bash::Shells,
+    pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -68,12 +70,16 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
         let shells = bash::Shells::new(shells, root.clone())?;
+        let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
+            error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
+        })?;
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
             shells,
+            web,
             root,
             version,
             port,

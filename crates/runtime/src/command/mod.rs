@@ -4,8 +4,11 @@ mod arguments;
 mod back;
 mod close;
 mod exec;
+mod follow;
+mod ground;
 mod help;
 mod info;
+mod install;
 mod nav;
 mod open;
 mod payload;
@@ -72,6 +75,9 @@ pub enum Command {
     Wait(Duration),
     /// Starts the shell of this bash topic.
     Spawn,
+    Install(install::Install),
+    Uninstall(install::Uninstall),
+    App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
@@ -133,7 +139,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Refresh => back::refresh(context).await,
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
-        Command::Nav(what) => nav::run(&what, &context),
+        Command::Nav(what) => nav::run(&what, context).await,
         Command::Source => source::run(&context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
@@ -146,6 +152,9 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Input(text) => terminal::input(&text, context).await,
         Command::Wait(time) => terminal::wait(time, context).await,
         Command::Spawn => terminal::spawn(context).await,
+        Command::Install(asked) => install::install(asked, context).await,
+        Command::Uninstall(asked) => install::uninstall(asked, context).await,
+        Command::App(command) => hub::app::run(&command, &context),
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
@@ -226,6 +235,9 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Screen => arguments.none(Command::AtOnce(AtOnce::Screen))?,
         Verb::Exec => Command::Exec(exec::Exec::parse(line.arguments, line.body)?),
         Verb::Wait => Command::Wait(terminal::parse_wait(arguments)?),
+        Verb::Install => Command::Install(install::Install::parse(arguments)?),
+        Verb::Uninstall => Command::Uninstall(install::Uninstall::parse(arguments)?),
+        Verb::AppList | Verb::AppInfo => Command::App(hub::app::Command::parse(line.spec.verb, arguments)?),
         Verb::BashSpawn => Command::Spawn,
         Verb::BashList | Verb::BashKill => {
             Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)

@@ -59,6 +59,10 @@ pub enum Verb {
     EndOfFile,
     Kill,
     Screen,
+    Install,
+    Uninstall,
+    AppList,
+    AppInfo,
     BashList,
     BashSpawn,
     BashKill,
@@ -78,6 +82,7 @@ use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
 const AGENT: Place = Place::Hub(Hub::Agent);
+const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
@@ -129,6 +134,22 @@ pub const COMMANDS: &[Spec] = &[
         place: Pages,
         body: Body::Content,
     },
+    row(
+        Verb::Install,
+        "install",
+        "/install [--app|--tool] [--as NAME] [--link] [--force] [SOURCE]",
+        "install a package, or the document that is open",
+        Views,
+    ),
+    row(
+        Verb::Uninstall,
+        "uninstall",
+        "/uninstall NAME [--purge]",
+        "take a package and its topics away",
+        Views,
+    ),
+    row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
+    row(Verb::AppInfo, "info", "/info NAME", "one app: version, source, files", APP),
     row(
         Verb::Wait,
         "wait",
