@@ -3,8 +3,10 @@
 pub mod activity;
 pub mod agent;
 pub mod audit;
+mod blocking;
 pub mod command;
 pub mod document;
+pub mod edit;
 pub mod error;
 mod exec;
 pub mod files;
@@ -34,6 +36,8 @@ pub struct Runtime {
     pub agents: agent::Registry,
     pub sessions: session::Map,
     pub activity: activity::Stream,
+    /// Versions of files that agents committed.
+    pub versions: edit::Versions,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -61,11 +65,13 @@ pub struct Parts {
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit } = parts;
+        let versions = edit::Versions::new(Arc::clone(&store));
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
+            versions,
             root,
             version,
             port,

@@ -12,6 +12,7 @@ pub async fn run(context: Context<'_>) -> Result<String> {
     page.location.block = previous.block;
     let reply = open::shown("Back to", &page, &agent.workspace)?;
     state.history.pop();
+    state.has_read(&page);
     state.page = Some(Box::new(page));
     Ok(reply)
 }

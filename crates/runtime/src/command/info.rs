@@ -62,5 +62,5 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("blocks", &page.block_ids());
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
-    lines.add_list("warnings", &page.warnings());
+    lines.add_list("warnings", &context.state.warnings());
 }

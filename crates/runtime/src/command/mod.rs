@@ -1,16 +1,24 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
+mod append;
 mod arguments;
 mod back;
 mod close;
+mod commit;
+mod edit;
 mod help;
 mod info;
 mod interrupt;
+mod log;
+mod ls;
 mod open;
 mod payload;
+mod replace;
 mod session;
 pub mod table;
 mod topics;
+mod undo;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +29,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::edit::{Edit, FileTarget, save};
 use crate::error::Result;
 use crate::hub;
 use crate::origin::Origin;
@@ -33,13 +42,27 @@ use table::Verb;
 /// A command with its arguments, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    Help { command: Option<String> },
+    Help {
+        command: Option<String>,
+    },
     Open(open::What),
     Back,
+    /// The source of a file.
+    Source(FileTarget),
+    /// A change of a file, by whichever command.
+    Edit(Edit),
+    Undo,
+    Commit(commit::What),
+    Log(FileTarget),
+    List(ls::What),
     Close,
     Info,
-    Topics { kind: Option<Kind> },
-    SessionClose { topic: Topic },
+    Topics {
+        kind: Option<Kind>,
+    },
+    SessionClose {
+        topic: Topic,
+    },
     Interrupt,
     Agent(hub::agent::Command),
     System(hub::system::Command),
@@ -84,6 +107,12 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<String> {
         Command::Help { command } => help::run(command.as_deref(), &context),
         Command::Open(what) => open::run(what, context).await,
         Command::Back => back::run(context).await,
+        Command::Source(target) => edit::show(target, context).await,
+        Command::Edit(change) => save(change, context).await,
+        Command::Undo => undo::run(context).await,
+        Command::Commit(what) => commit::run(what, context).await,
+        Command::Log(target) => log::run(target, context).await,
+        Command::List(what) => ls::run(what, context).await,
         Command::Close => close::run(context),
         Command::Info => Ok(info::run(&context)),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
@@ -108,6 +137,14 @@ fn understand(line: &Line<'_>) -> Result<Command> {
     Ok(match line.spec.verb {
         Verb::Help => Command::Help { command: arguments.words()?.optional()? },
         Verb::Open => Command::Open(open::What::parse(line.arguments)?),
+        Verb::Edit => edit::parse(arguments, line.body)?,
+        Verb::Write => Command::Edit(write::parse(arguments, line.body)?),
+        Verb::Append => Command::Edit(append::parse(arguments, line.body)?),
+        Verb::Replace => Command::Edit(replace::parse(arguments, line.body)?),
+        Verb::Undo => arguments.none(Command::Undo)?,
+        Verb::Commit => Command::Commit(commit::What::parse(arguments)?),
+        Verb::Log => Command::Log(log::parse(arguments)?),
+        Verb::Ls => Command::List(ls::What::parse(arguments)?),
         Verb::Back => arguments.none(Command::Back)?,
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Info => arguments.none(Command::Info)?,

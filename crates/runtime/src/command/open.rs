@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use crate::agent::Workspace;
+use crate::blocking;
 use crate::document::{self, Bases, Candidates, Page, Target};
 use crate::error::{Code, Error, Result};
 use crate::hub;
@@ -58,8 +59,7 @@ pub fn shown(verb: &str, page: &Page, workspace: &Workspace) -> Result<String> {
 
 /// Loads a path off the async threads: a disk may be slow.
 pub async fn load(path: PathBuf, workspace: Workspace) -> Result<Page> {
-    let loaded = tokio::task::spawn_blocking(move || document::load(&path, &workspace)).await;
-    loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
+    blocking::run(move || document::load(&path, &workspace)).await
 }
 
 pub fn no_document() -> Error {
@@ -69,9 +69,7 @@ pub fn no_document() -> Error {
 async fn open(text: &str, context: Context<'_>) -> Result<String> {
     let Context { agent, state, caller, .. } = context;
     let workspace = &agent.workspace;
-    let here =
-        state.page.as_ref().map(|page| page.location.source.directory()).or(state.directory.as_deref());
-    let bases = Bases { workspace, here, caller: caller.cwd.as_deref() };
+    let bases = Bases { workspace, here: state.here(), caller: caller.cwd.as_deref() };
     match Target::parse(text, bases) {
         Target::Block(block) => {
             let page = state.page.as_mut().ok_or_else(no_document)?;

@@ -40,6 +40,14 @@ pub enum Verb {
     Help,
     Open,
     Back,
+    Edit,
+    Write,
+    Append,
+    Replace,
+    Undo,
+    Commit,
+    Log,
+    Ls,
     Close,
     Info,
     Topics,
@@ -68,6 +76,32 @@ pub const COMMANDS: &[Spec] = &[
     row(Verb::Help, "help", "/help [COMMAND]", "the commands valid here, or one of them", Anywhere),
     row(Verb::Open, "open", "/open TARGET", "open a file, a #block, or another topic", Views),
     row(Verb::Back, "back", "/back", "return to the previous document", Pages),
+    row(Verb::Ls, "ls", "/ls [PATH] [--all]", "the names in a directory", Pages),
+    content(
+        Verb::Edit,
+        "edit",
+        "/edit PATH[#BLOCK|:L5-L10] [--force]",
+        "show the source; with text below, replace it",
+        Pages,
+    ),
+    content(
+        Verb::Write,
+        "write",
+        "/write PATH[#BLOCK] [--force]",
+        "create or overwrite with the text below",
+        Pages,
+    ),
+    content(Verb::Append, "append", "/append PATH", "add the text below at the end", Pages),
+    content(
+        Verb::Replace,
+        "replace",
+        "/replace PATH#BLOCK|PATH:L5-L10 [--force]",
+        "replace that part by the text below",
+        Pages,
+    ),
+    row(Verb::Undo, "undo", "/undo", "take back the last edit of this topic", Pages),
+    row(Verb::Commit, "commit", "/commit PATH --message \"…\"", "keep a version of a file", Pages),
+    row(Verb::Log, "log", "/log PATH", "the versions of a file, newest first", Pages),
     row(Verb::Close, "close", "/close", "close the document; the topic stays", Pages),
     row(Verb::Info, "info", "/info", "where this topic is and what it holds", Anywhere),
     row(Verb::Topics, "topics", "/topics [tab|app|bash|hub]", "the open topics", Anywhere),
@@ -139,4 +173,15 @@ const fn row(
     place: Place,
 ) -> Spec {
     Spec { verb, name, usage, summary, place, body: Nothing }
+}
+
+/// A row for a command that owns the lines below it.
+const fn content(
+    verb: Verb,
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    place: Place,
+) -> Spec {
+    Spec { verb, name, usage, summary, place, body: Body::Content }
 }

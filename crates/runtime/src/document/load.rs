@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Page, Source};
 use crate::agent::Workspace;
-use crate::agent::workspace::{Found, FoundKind};
+use crate::agent::workspace::{Found, FoundKind, Hidden};
 use crate::error::{Code, Error, Result};
 
 /// The largest document, local or not: what is larger is data, not a page.
@@ -43,17 +43,30 @@ fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)
 
 fn read_text(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
     let shown = workspace.display(path);
-    let failed = |why: &str| Error::new(Code::LoadError, format!("{shown} {why}"));
+    text(read_bytes(found, &shown)?, &shown)
+}
+
+/// All of a file that is small enough to be a document.
+pub(crate) fn read_bytes(found: &Found, shown: &str) -> Result<Vec<u8>> {
     if let FoundKind::File { size } = found.kind
         && size > DOCUMENT_MAX
     {
-        return Err(too_large(&shown));
+        return Err(too_large(shown));
     }
-    let bytes = found.read(DOCUMENT_MAX).map_err(|error| failed(&format!("could not be read: {error}")))?;
+    let failed = |error| Error::new(Code::LoadError, format!("{shown} could not be read: {error}"));
+    let bytes = found.read(DOCUMENT_MAX).map_err(failed)?;
     if bytes.len() as u64 > DOCUMENT_MAX {
-        return Err(too_large(&shown));
+        return Err(too_large(shown));
     }
-    String::from_utf8(bytes).map_err(|_| failed("is not text.").hint("Documents are UTF-8."))
+    Ok(bytes)
+}
+
+pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| not_text(shown))
+}
+
+pub(crate) fn not_text(shown: &str) -> Error {
+    Error::new(Code::LoadError, format!("{shown} is not text.")).hint("Documents are UTF-8.")
 }
 
 fn too_large(shown: &str) -> Error {
@@ -62,7 +75,7 @@ fn too_large(shown: &str) -> Error {
 
 /// A directory as a document: each name a link.
 fn listing(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
-    let names = found.list().map_err(|error| {
+    let names = found.list(Hidden::LeftOut).map_err(|error| {
         Error::new(Code::LoadError, format!("{} could not be read: {error}", workspace.display(path)))
     })?;
     if names.is_empty() {

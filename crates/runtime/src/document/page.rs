@@ -1,6 +1,7 @@
 //! A document as a session holds it, and what the agent sees of it.
 
 use super::{Location, Source};
+use crate::edit::Digest;
 use crate::error::{Code, Error, Result, nearest, quoted};
 
 /// How many blocks or headings an error names.
@@ -10,6 +11,8 @@ const NAMED_MAX: usize = 30;
 #[derive(Debug)]
 pub struct Page {
     pub location: Location,
+    /// Of the file as it was read.
+    pub digest: Digest,
     content: sfmd::Page,
 }
 
@@ -17,7 +20,8 @@ impl Page {
     pub fn new(source: Source, text: &str) -> Self {
         let origin = sfmd::Origin::new(&source.path().to_string_lossy());
         let content = sfmd::Page::compose(sfmd::Source::new(origin, sfmd::parse(text)));
-        Self { location: Location { source, block: None }, content }
+        let digest = Digest::of(text.as_bytes());
+        Self { location: Location { source, block: None }, digest, content }
     }
 
     pub fn title(&self) -> Option<String> {
@@ -52,17 +56,18 @@ impl Page {
 
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
-        let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.as_str()));
-        let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
-        let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
-        let list = if named.is_empty() {
-            "It has none.".to_owned()
-        } else {
-            format!("Blocks: {}", named.join(", "))
-        };
-        Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
-            .hints(near)
-            .hint(list)
+        let headings = document.headings.iter().map(|heading| heading.slug.as_str());
+        no_block(id, self.block_ids().into_iter().chain(headings).collect())
     }
+}
+
+/// The error for a block that is not among those a document has.
+pub(crate) fn no_block(id: &str, known: Vec<&str>) -> Error {
+    let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
+    let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
+    let list =
+        if named.is_empty() { "It has none.".to_owned() } else { format!("Blocks: {}", named.join(", ")) };
+    Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
+        .hints(near)
+        .hint(list)
 }
