@@ -1,23 +1,37 @@
 //! What an agent reads when something went wrong: a code, a message and hints that repair the call.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+static EXIT_CODES: LazyLock<Vec<String>> = LazyLock::new(|| (0..=255).map(|n| format!("EXIT_{n}")).collect());
 
 macro_rules! codes {
     ($($variant:ident $text:literal $when:literal)*) => {
         /// Every error code. Each has a section in `docs/errors.md`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Code { $(#[doc = $when] $variant,)* }
+        pub enum Code {
+            $(#[doc = $when] $variant,)*
+            /// a command in a shell ended with this status, which is not 0
+            Exit(u8),
+        }
 
         impl Code {
+            /// All but the statuses of shells, which are `EXIT_1` to `EXIT_255`.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Exit(status) => &EXIT_CODES[usize::from(status)],
+                }
             }
 
             /// When this code is used, in one line.
             pub fn when(self) -> &'static str {
-                match self { $(Self::$variant => $when,)* }
+                match self {
+                    $(Self::$variant => $when,)*
+                    Self::Exit(_) => "a command in a shell ended with this status, which is not 0",
+                }
             }
         }
     };
@@ -39,6 +53,7 @@ codes! {
     QueueTimeout "QUEUE_TIMEOUT" "the topic was busy for too long"
     LastTopic "LAST_TOPIC" "the only open topic cannot be removed"
     Interrupted "INTERRUPTED" "the command was stopped by /interrupt"
+    Timeout "TIMEOUT" "a command in a shell took longer than its limit"
     InternalError "INTERNAL_ERROR" "a bug; the daemon and the topic live on"
 }
 
@@ -48,17 +63,24 @@ pub struct Error {
     pub code: Code,
     pub message: String,
     pub hints: Vec<String>,
+    /// What the failed call printed or answered.
+    pub body: Option<String>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hints: Vec::new() }
+        Self { code, message: message.into(), hints: Vec::new(), body: None }
     }
 
     pub fn hint(mut self, line: impl Into<String>) -> Self {
         self.hints.push(line.into());
+        self
+    }
+
+    pub fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
         self
     }
 
@@ -68,11 +90,12 @@ impl Error {
     }
 }
 
-/// The text of the reply: `ERROR(CODE): message`, then the hints, indented.
+/// The text of the reply: `ERROR(CODE): message`, then the hints, indented, then the body.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ERROR({}): {}", self.code.as_str(), self.message)?;
-        self.hints.iter().try_for_each(|hint| write!(f, "\n  {hint}"))
+        self.hints.iter().try_for_each(|hint| write!(f, "\n  {hint}"))?;
+        self.body.iter().try_for_each(|body| write!(f, "\n---\n{body}"))
     }
 }
 
@@ -83,11 +106,12 @@ pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 80;
     let cut = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
     let mark = if cut < text.len() { "…" } else { "" };
-    format!("\"{}{mark}\"", visible(&text[..cut]))
+    format!("\"{}{mark}\"", one_line(&text[..cut]))
 }
 
-/// A name on one line: whatever would end the line, move the cursor or turn the writing around, as an escape.
-pub fn visible(text: &str) -> String {
+/// A text that must stay on its line: whatever would end the line, move the cursor or turn the writing around,
+/// as an escape.
+pub fn one_line(text: &str) -> String {
     text.chars().flat_map(escape_control).collect()
 }
 
@@ -131,7 +155,7 @@ mod tests {
     fn quoted_text_stays_on_one_line_and_short() {
         assert_eq!(quoted("a\nb\u{1b}[0m"), "\"a\\nb\\u{1b}[0m\"");
         assert_eq!(quoted(&"é".repeat(100)).chars().count(), 83);
-        assert_eq!(visible("gpj.\u{202e}é\u{2028}"), "gpj.\\u{202e}é\\u{2028}");
+        assert_eq!(one_line("gpj.\u{202e}é\u{2028}"), "gpj.\\u{202e}é\\u{2028}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod agent;
 pub mod audit;
+pub mod bash;
 mod blocking;
 pub mod command;
 pub mod document;
@@ -38,6 +39,7 @@ pub struct Runtime {
     pub activity: activity::Stream,
     /// Versions of files that agents committed.
     pub versions: edit::Versions,
+    pub shells: bash::Shells,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -60,11 +62,14 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub audit: audit::Log,
+    /// Without them, nothing is ever started.
+    pub shells: Option<bash::Settings>,
 }
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, port, version, store, clock, audit } = parts;
+        let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let shells = bash::Shells::new(shells, root.clone())?;
         let versions = edit::Versions::new(Arc::clone(&store));
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
@@ -72,6 +77,7 @@ impl Runtime {
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
             versions,
+            shells,
             root,
             version,
             port,
@@ -82,10 +88,10 @@ impl Runtime {
         }))
     }
 
-    /// Ends every session. For a daemon that stops.
-    pub fn end(&self) {
+    /// Ends every session and every shell. For a daemon that stops.
+    pub async fn end(&self) {
         for agent in self.agents.list() {
-            self.sessions.forget(&agent.id);
+            self.sessions.forget(&agent.id).await;
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Arguments, Context};
 use crate::blocking;
 use crate::edit::{self, Committed, FileTarget, MESSAGE_MAX};
-use crate::error::{Code, Error, Result, visible};
+use crate::error::{Code, Error, Result, one_line};
 use crate::words;
 
 const MESSAGE: &str = "--message";
@@ -29,7 +29,7 @@ impl What {
             }
             Some((path, rest)) => (path.to_owned(), words::split(rest)?.join(" ")),
         };
-        let message = visible(message.trim());
+        let message = one_line(message.trim());
         if path.is_empty() {
             return Err(arguments.wrong("PATH is missing."));
         }

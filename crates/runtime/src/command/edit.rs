@@ -14,7 +14,7 @@ pub fn parse(arguments: Arguments<'_>, body: Option<&str>) -> Result<Command> {
     let (target, flags) = arguments.required_target(&[FORCE])?;
     let target = FileTarget::parse(target);
     Ok(match body {
-        None => Command::Source(target),
+        None => Command::View(target),
         Some(body) => {
             let body = body.to_owned();
             Command::Edit(Edit { target, way: Way::Edit, body, overwrite: overwrite(&flags) })

@@ -1,14 +1,19 @@
 //! Documents as a session holds them: where they are, what they say, what the agent sees of them.
 
+mod compose;
+mod library;
 mod load;
 mod location;
+mod menu;
 mod page;
 mod target;
 
-pub use load::{DOCUMENT_MAX, load};
+pub use library::{Library, Opened};
+pub use load::{Content, DOCUMENT_MAX, Loaded};
 pub(crate) use load::{not_text, read_bytes, text};
-pub use location::{Location, Source, display_directory};
-pub use page::Page;
+pub use location::{Location, Source, Unreachable, display_directory};
+pub use menu::{Menu, Menus};
 pub(crate) use page::no_block;
+pub use page::{Extent, Page};
 pub(crate) use target::unquote;
-pub use target::{Bases, Candidates, Target};
+pub use target::{Bases, Beside, Candidates, Target};

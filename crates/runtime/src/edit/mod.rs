@@ -16,7 +16,7 @@ mod view;
 
 pub use conflict::{Digest, Overwrite, Seen};
 pub use part::{LineRange, Part};
-pub use reload::reload_if_edited;
+pub use reload::{Edits, reload_if_edited};
 pub use save::{Edit, Way, revert, save};
 pub use target::{FileTarget, Located, read};
 pub use undo::Undo;

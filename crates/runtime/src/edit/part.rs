@@ -100,7 +100,7 @@ fn block_lines(id: &str, text: &str, shown: &str) -> Result<Range<usize>> {
             .hint(format!("Edit that file, or the line that includes it: {shown}:L{line}")));
     }
     let headings = document.headings.iter().map(|heading| heading.slug.as_str());
-    Err(document::no_block(id, document.block_ids().into_iter().chain(headings).collect()))
+    Err(document::no_block(id, &document.block_ids().into_iter().chain(headings).collect::<Vec<_>>()))
 }
 
 #[cfg(test)]

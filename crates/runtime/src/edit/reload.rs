@@ -1,30 +1,79 @@
 //! Pages of edited files: loaded anew before the next command of a topic that shows one.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::agent::Workspace;
-use crate::blocking;
-use crate::document::{self, Source};
+use crate::document::{Library, Page};
 use crate::session::{Session, State};
 
-/// Loads the page of a topic again, if its file was edited. What cannot be loaded stays, with a warning.
+/// How many files are told apart; after more, any page counts as edited.
+const FILES_MAX: usize = 16;
+
+/// Files that were edited since a session last looked.
+#[derive(Debug, Default)]
+pub struct Edits {
+    files: Vec<Arc<Path>>,
+    /// More than can be told apart.
+    many: bool,
+}
+
+impl Edits {
+    pub fn add(&mut self, path: &Arc<Path>) {
+        if self.many || self.files.contains(path) {
+            return;
+        }
+        if self.files.len() == FILES_MAX {
+            *self = Self { files: Vec::new(), many: true };
+        } else {
+            self.files.push(Arc::clone(path));
+        }
+    }
+
+    fn concern(&self, page: &Page) -> bool {
+        self.many || self.files.iter().any(|path| page.shows(path))
+    }
+}
+
+/// Loads the page of a topic again, if a file that it shows was edited. What cannot be loaded stays, with a warning.
 ///
 /// The agent has not seen the new content, so this does not count as reading it.
 pub async fn reload_if_edited(session: &Session, state: &mut State, workspace: &Workspace) {
-    if !session.take_edited() {
+    let edits = session.take_edits();
+    let Some(page) = state.page.as_ref().filter(|page| edits.concern(page)) else { return };
+    let location = page.location.clone();
+    if location.source.directory().is_none() {
         return;
     }
-    let Some(location) = state.page.as_ref().map(|page| page.location.clone()) else { return };
-    let Source::File(path) = location.source else { return };
-    let shown = workspace.display(&path);
-    let workspace = workspace.clone();
-    match blocking::run(move || document::load(&path, &workspace)).await {
+    match (Library { workspace }).reopen(&location).await {
         Ok(mut page) => {
-            page.location.block = location.block.filter(|block| page.view_of(Some(block)).is_ok());
-            state.page = Some(Box::new(page));
-            state.reload_failure = None;
+            let block = page.location.block.take();
+            page.location.block = block.filter(|block| page.check_block(block).is_ok());
+            state.renew(page);
         }
         Err(error) => {
+            let shown = location.source.display(workspace);
             let warning = format!("{shown} was edited and could not be loaded again: {}", error.message);
             state.reload_failure = Some(warning.into());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_files_are_told_apart() {
+        let mut edits = Edits::default();
+        let path = |n: usize| Arc::from(Path::new(&format!("/{n}")));
+        for n in 0..FILES_MAX {
+            edits.add(&path(n));
+            edits.add(&path(0));
+        }
+        assert_eq!((edits.files.len(), edits.many), (FILES_MAX, false));
+        edits.add(&path(FILES_MAX));
+        edits.add(&path(0));
+        assert_eq!((edits.files.len(), edits.many), (0, true));
     }
 }

@@ -215,12 +215,8 @@ fn turn_back(undo: &Undo, workspace: &Workspace, seen: Option<Digest>) -> Result
 
 /// Shows the file anew: here at once, in other topics with their next command.
 async fn tell(path: &Path, context: &mut Context<'_>) {
-    let shown = context.agent.workspace.display(path);
-    for session in context.topics.list() {
-        if session.may_show(&shown) {
-            session.mark_edited();
-        }
-    }
+    let path = Arc::from(path);
+    context.topics.list().iter().for_each(|session| session.note_edit(&path));
     reload_if_edited(context.session, context.state, &context.agent.workspace).await;
 }
 

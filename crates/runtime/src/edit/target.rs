@@ -6,7 +6,7 @@ use super::{LineRange, Part};
 use crate::agent::workspace::{FoundKind, Place};
 use crate::agent::{Agent, Workspace};
 use crate::command::Caller;
-use crate::document::{self, Bases, Candidates, Source, Target};
+use crate::document::{self, Candidates, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::State;
 
@@ -36,21 +36,23 @@ impl FileTarget {
 
     /// Finds out where the target would be, without looking at the disk.
     pub fn locate(&self, state: &State, agent: &Agent, caller: &Caller) -> Result<Located> {
-        if self.text.contains("://") {
-            let message = format!("{} is on the web; only files can be edited.", quoted(&self.text));
-            return Err(Error::new(Code::InvalidPath, message));
-        }
         if self.text.is_empty() {
             return Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(None)? });
         }
-        let bases = Bases { workspace: &agent.workspace, here: state.here(), caller: caller.cwd.as_deref() };
-        match Target::parse(&self.text, bases) {
-            Target::Block(block) => {
+        let not_a_file = |why: &str| {
+            Error::new(Code::InvalidPath, format!("{} {why}.", quoted(&self.text)))
+                .hint("Name a file of the workspace: ~/notes/a.md, notes/a.md")
+        };
+        match Target::parse(&self.text, state.bases(&agent.workspace, caller.cwd.as_deref())) {
+            Ok(Target::Block(block)) => {
                 Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(Some(block))? })
             }
-            Target::Path { candidates: Candidates { literal, decoded, .. }, block } => {
+            Ok(Target::Path { candidates: Candidates { literal, decoded, .. }, block }) => {
                 Ok(Located { literal, decoded, part: self.part(block)? })
             }
+            Ok(Target::Web { .. }) => Err(not_a_file("is on the web")),
+            Ok(Target::Shortcut { .. }) => Err(not_a_file("is a shortcut, which can only be opened")),
+            Err(unreachable) => Err(not_a_file(&format!("is no file: {unreachable}"))),
         }
     }
 

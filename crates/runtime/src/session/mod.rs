@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
 pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::agent::Workspace;
-use crate::document::{Location, Page, Source};
-use crate::edit::{Seen, Undo};
+use crate::document::{Bases, Location, Menus, Page, Source};
+use crate::edit::{Edits, Seen, Undo};
+use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
 
@@ -27,8 +29,6 @@ pub struct Session {
     state: Arc<tokio::sync::Mutex<State>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
-    /// Whether the file of its page may have been edited since it was loaded.
-    edited: AtomicBool,
     /// What others may know without waiting for the running command.
     glance: Mutex<Glance>,
 }
@@ -46,27 +46,48 @@ pub struct State {
     pub undo: Option<Arc<Undo>>,
     /// Why the page is older than its file.
     pub reload_failure: Option<Box<str>>,
+    pub menus: Menus,
+    pub shell: ShellState,
+}
+
+/// What a bash topic remembers of its shell between turns.
+#[derive(Debug, Default)]
+pub struct ShellState {
+    /// Where the live shell is.
+    pub directory: Option<PathBuf>,
+    /// Where a shell that has ended was: the next one starts there.
+    pub restart_in: Option<PathBuf>,
+    /// A command was still running at the end of the last turn.
+    pub running: bool,
 }
 
 impl State {
-    /// Makes a page the current one; the previous one goes into the history.
-    pub fn enter(&mut self, page: Page) {
-        self.has_read(&page);
-        let previous = self.page.replace(Box::new(page));
-        self.history.extend(previous.map(|page| page.location));
+    /// Makes a page the current one; if it is of another document, the previous one goes into the history.
+    pub fn enter(&mut self, page: Box<Page>) {
+        let previous = self.page.take().map(|page| page.location);
+        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
+        self.replace(page);
     }
 
-    /// Remembers that the agent gets to see a page.
-    pub fn has_read(&mut self, page: &Page) {
-        self.reload_failure = None;
+    /// Makes a page, which the agent gets to see, the current one in place of the previous one.
+    pub fn replace(&mut self, page: Box<Page>) {
         if let Source::File(path) = &page.location.source {
             self.seen.remember(path.clone(), page.digest);
         }
+        self.renew(page);
     }
 
-    /// The directory that `./` means: the document's, else the one opened last.
-    pub fn here(&self) -> Option<&Path> {
-        self.page.as_ref().map(|page| page.location.source.directory()).or(self.directory.as_deref())
+    /// Puts a page in place of an older load of the same document.
+    pub fn renew(&mut self, page: Box<Page>) {
+        self.reload_failure = None;
+        self.menus.learn(&page.menus);
+        self.page = Some(page);
+    }
+
+    /// Where relative targets start.
+    pub fn bases<'a>(&'a self, workspace: &'a Workspace, caller: Option<&'a Path>) -> Bases<'a> {
+        let page = self.page.as_ref().map(|page| &page.location.source);
+        Bases { workspace, page, directory: self.directory.as_deref(), caller }
     }
 
     /// What is wrong with the page.
@@ -77,25 +98,39 @@ impl State {
 
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
-        self.page.as_ref().map(|page| page.location.display(workspace))
+        let page = self.page.as_ref().map(|page| page.location.display(workspace));
+        page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
     }
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
         let Some(page) = &self.page else { return Meta::default() };
         Meta {
             uri: Some(page.location.source.display(workspace)),
-            title: page.title(),
+            title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
             warnings: self.warnings(),
         }
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Glance {
     /// Where the session stands, as `/topics` shows it.
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
+    /// The shell of a bash topic, reachable also while a command runs in it.
+    shell: Option<Arc<Shell>>,
+    /// Files that were edited since the page was loaded.
+    edits: Edits,
+}
+
+impl std::fmt::Debug for Glance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Glance")
+            .field("location", &self.location)
+            .field("running", &self.running)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -112,7 +147,6 @@ impl Session {
             state: Arc::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
-            edited: AtomicBool::new(false),
             glance: Mutex::default(),
         }
     }
@@ -124,6 +158,16 @@ impl Session {
 
     pub fn set_location(&self, location: Option<String>) {
         self.glance().location = location.map(Into::into);
+    }
+
+    /// The live shell of a bash topic.
+    pub fn shell(&self) -> Option<Arc<Shell>> {
+        self.glance().shell.clone()
+    }
+
+    /// Puts a shell in place of the one there was, which is given back.
+    pub fn set_shell(&self, shell: Option<Arc<Shell>>) -> Option<Arc<Shell>> {
+        std::mem::replace(&mut self.glance().shell, shell)
     }
 
     /// The command that runs now.
@@ -139,28 +183,30 @@ impl Session {
         Some(running.command.clone())
     }
 
+    /// Ends the shell and everything it has started.
+    async fn end_shell(&self) {
+        let shell = self.set_shell(None);
+        if let Some(shell) = shell {
+            shell.close().await;
+        }
+    }
+
     /// Whether the session was removed: then a command that waited for it starts a fresh one.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether the session shows a file, or may be about to: then its command loads what it finds.
-    pub fn may_show(&self, shown: &str) -> bool {
-        let glance = self.glance();
-        let shows = |location: &str| {
-            location.strip_prefix(shown).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
-        };
-        glance.running.is_some() || glance.location.as_deref().is_some_and(shows)
+    /// Says that a file was edited, to a session that may show it now or once its command has ended.
+    pub fn note_edit(&self, path: &Arc<Path>) {
+        let mut glance = self.glance();
+        if glance.location.is_some() || glance.running.is_some() {
+            glance.edits.add(path);
+        }
     }
 
-    /// Says that the file of the page was edited.
-    pub fn mark_edited(&self) {
-        self.edited.store(true, Ordering::Release);
-    }
-
-    /// Whether the file was edited since this was last asked.
-    pub fn take_edited(&self) -> bool {
-        self.edited.load(Ordering::Relaxed) && self.edited.swap(false, Ordering::AcqRel)
+    /// The files that were edited since this was last asked.
+    pub fn take_edits(&self) -> Edits {
+        std::mem::take(&mut self.glance().edits)
     }
 
     fn close(&self) {
