@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,7 @@ use crate::edit::{Edits, Seen, Undo};
 use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
+use crate::variable::Variables;
 
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
@@ -46,6 +48,9 @@ pub struct State {
     pub undo: Option<Arc<Undo>>,
     /// Why the page is older than its file.
     pub reload_failure: Option<Box<str>>,
+    pub variables: Variables,
+    /// The result of the last action.
+    pub response: Option<Box<Value>>,
     pub menus: Menus,
     pub shell: ShellState,
 }
