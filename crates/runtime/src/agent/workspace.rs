@@ -4,6 +4,7 @@
 //! the directory it was checked against, with links refused. Whatever swaps a directory for a link in between
 //! makes the opening fail; it cannot make it lead elsewhere.
 
+mod directory;
 mod place;
 
 use std::ffi::OsStr;

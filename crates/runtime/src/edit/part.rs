@@ -134,7 +134,8 @@ mod tests {
             "# A\n\n<!-- #b -->\nx\n<!-- /b -->\n<!-- #e -->\n<!-- /e -->\n[!include:i](i.md)\n## C\ny\n";
         let lines = |first, last| Part::Lines(LineRange { first, last });
         let block = |id: &str| Part::Block(id.to_owned());
-        let table: &[(Part, Result<Range<usize>, (Code, &str)>)] = &[
+        type Expected = Result<Range<usize>, (Code, &'static str)>;
+        let table: &[(Part, Expected)] = &[
             (Part::Whole, Ok(1..11)),
             (lines(2, 4), Ok(2..5)),
             (lines(10, 10), Ok(10..11)),

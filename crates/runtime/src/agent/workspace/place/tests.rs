@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
 use super::*;
@@ -94,7 +94,7 @@ fn what_is_not_as_expected_stays() {
 #[test]
 fn a_change_in_the_last_moment_is_put_back() {
     let disk = Disk::new();
-    let directory = Directory(open_beneath(&disk.home, Path::new("")).unwrap());
+    let directory = Directory::new(open_beneath(&disk.home, Path::new("")).unwrap());
     fs::write(disk.home.join("a.md"), "theirs").unwrap();
     // The first comparison is past; the exchange finds what it did not expect.
     let ours = Temporary::write(&directory, b"ours", None).ok().unwrap();
@@ -180,7 +180,7 @@ fn a_link_that_stays_inside_is_written_through() {
 fn special_files_are_neither_read_nor_replaced() {
     let disk = Disk::new();
     let pipe = disk.home.join("pipe");
-    rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
     let place = disk.workspace.place(&pipe).unwrap();
     assert_eq!(place.open().unwrap_err().code, Code::InvalidPath);
     assert_eq!(place.write(Some(b""), b"x").unwrap_err().code, Code::Conflict);
