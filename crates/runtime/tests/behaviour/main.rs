@@ -3,6 +3,7 @@
 
 mod agents;
 mod documents;
+mod editing;
 mod failures;
 mod queue;
 mod settings;
