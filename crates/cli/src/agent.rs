@@ -1,10 +1,9 @@
 //! Which agent speaks: the option, the variable, the nearest settings upwards, the daemon's own settings.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use client::AgentId;
+use runtime::agent::settings::{self, CURRENT_AGENT};
 use serde_json::Value;
 
 use crate::environment::Environment;
@@ -13,7 +12,6 @@ use crate::root::Root;
 
 /// The agent that speaks when nothing says otherwise.
 const DEFAULT: &str = "default";
-const KEY: &str = "currentAgent";
 
 /// Finds the agent. Files are read only while nothing before them has named one.
 pub(crate) fn select(
@@ -29,8 +27,9 @@ pub(crate) fn select(
         return parse(&id).ok_or_else(|| Failure::usage(malformed("STRING_AGENT_ID", &id)));
     }
     let upwards = environment.cwd.iter().flat_map(|cwd| cwd.ancestors());
-    let local = upwards.map(|directory| directory.join(".string/config.json"));
-    for path in local.chain([root.config()]) {
+    // A directory that cannot be looked into, or a file of that name, holds no settings.
+    let folders = upwards.map(|directory| directory.join(".string")).chain([root.path().to_owned()]);
+    for path in folders.filter(|folder| folder.is_dir()).map(|folder| folder.join("config.json")) {
         if let Some(id) = named_in(&path)? {
             return Ok(id);
         }
@@ -41,21 +40,13 @@ pub(crate) fn select(
 /// The agent that a settings file names. A file that cannot be understood is never passed over: another agent
 /// would speak than the one its author meant.
 fn named_in(path: &Path) -> Result<Option<AgentId>, Failure> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(corrupt(path, &error.to_string())),
-    };
-    let settings: Value = serde_json::from_str(&text).map_err(|error| corrupt(path, &error.to_string()))?;
-    let settings = settings.as_object().ok_or_else(|| corrupt(path, "not a JSON object"))?;
-    match settings.get(KEY) {
+    let settings = settings::read(path).map_err(|error| corrupt(&error.message))?;
+    match settings.get(CURRENT_AGENT) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) => {
             parse(id).map(Some).ok_or_else(|| Failure::failed(malformed(&path.display().to_string(), id)))
         }
-        Some(_) => Err(corrupt(path, "currentAgent is not a string")),
+        Some(_) => Err(corrupt(&format!("{}: {CURRENT_AGENT} is not a string", path.display()))),
     }
 }
 
@@ -68,15 +59,16 @@ fn malformed(place: &str, id: &str) -> String {
     format!("{place}: not an agent id: {id}\n  An id has 1 to 64 letters, digits, _ and -.")
 }
 
-fn corrupt(path: &Path, problem: &str) -> Failure {
+fn corrupt(problem: &str) -> Failure {
     Failure::failed(format!(
-        "{}: {problem}\n  Repair the file, or name the agent with --agent or STRING_AGENT_ID.",
-        path.display()
+        "{problem}\n  Repair the file, or name the agent with --agent or STRING_AGENT_ID."
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use tempfile::TempDir;
 
     use super::*;

@@ -1,5 +1,7 @@
 //! Words of the caller's shell put together into one command line, so that each arrives as one word.
 
+use runtime::words::quote;
+
 use crate::failure::Failure;
 
 /// Joins words into a line. The first is taken as it is (`'/open a.md'` is a whole command); the others are
@@ -20,16 +22,6 @@ pub(crate) fn join(words: &[String]) -> Result<String, Failure> {
     Ok(line)
 }
 
-/// `"…"` with `\"` and `\\`, if the word needs it.
-fn quote(word: &str) -> String {
-    let fragile = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
-    if !word.is_empty() && !word.contains(fragile) {
-        return word.to_owned();
-    }
-    let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{escaped}\"")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
@@ -38,31 +30,6 @@ mod tests {
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
-    }
-
-    /// The receiving side, as simple as it can be.
-    fn split(line: &str) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut chars = line.chars().peekable();
-        while let Some(&c) = chars.peek() {
-            if c == ' ' {
-                chars.next();
-                continue;
-            }
-            let mut word = String::new();
-            if c == '"' {
-                chars.next();
-                while let Some(c) = chars.next().filter(|c| *c != '"') {
-                    word.push(if c == '\\' { chars.next().unwrap() } else { c });
-                }
-            } else {
-                while let Some(c) = chars.next_if(|c| *c != ' ') {
-                    word.push(c);
-                }
-            }
-            words.push(word);
-        }
-        words
     }
 
     #[test]
@@ -76,7 +43,7 @@ mod tests {
             (&["/set", "x", ""], "/set x \"\""),
             (&["/set", "x={\"a\": 1}"], "/set \"x={\\\"a\\\": 1}\""),
             (&["/set", "it's"], "/set \"it's\""),
-            (&["/set", "a\\b"], "/set \"a\\\\b\""),
+            (&["/set", "C:\\my dir"], "/set \"C:\\\\my dir\""),
             (&["/add", "--home", "/a/b"], "/add --home /a/b"),
             (&["/write x\nbody"], "/write x\nbody"),
         ];
@@ -95,7 +62,7 @@ mod tests {
         fn every_word_arrives_as_one(rest in proptest::collection::vec("[a \\t\"'\\\\$é]{0,6}", 0..5)) {
             let mut all = vec!["/cmd".to_owned()];
             all.extend(rest);
-            prop_assert_eq!(split(&join(&all).unwrap()), all);
+            prop_assert_eq!(runtime::words::split(&join(&all).unwrap()).unwrap(), all);
         }
     }
 }

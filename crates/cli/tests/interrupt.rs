@@ -60,7 +60,7 @@ fn an_idle_older_daemon_is_replaced_and_the_command_sent_again() {
     requests.recv().unwrap().answer("426 Upgrade Required", "", outdated);
     let health = requests.recv().unwrap();
     assert_eq!(health.line, "GET /health");
-    health.answer("200 OK", "", r#"{"ok":true,"version":"0.0.1"}"#);
+    health.answer("426 Upgrade Required", "", outdated);
     let shutdown = requests.recv().unwrap();
     assert_eq!(shutdown.line, "POST /shutdown");
     std::fs::remove_file(world.root().join("run/string.sock")).unwrap();

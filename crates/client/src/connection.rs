@@ -46,14 +46,17 @@ impl Endpoint {
         match self {
             Self::Unix(path) => {
                 let stream = unix(path).await.map_err(|source| not_reachable(path.display(), source))?;
-                exchange(stream, request).await
+                exchange(stream, request).await.map_err(|error| match unread(&error) {
+                    Some(source) => not_reachable(path.display(), source),
+                    None => error.into(),
+                })
             }
             Self::Tcp { port, .. } => {
                 let connected = TcpStream::connect(("127.0.0.1", *port)).await;
                 let stream = connected
                     .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
                     .map_err(|source| not_reachable(self.host(), source))?;
-                exchange(stream, request).await
+                Ok(exchange(stream, request).await?)
             }
         }
     }
@@ -63,10 +66,21 @@ fn not_reachable(address: impl std::fmt::Display, source: io::Error) -> Error {
     Error::NotReachable { address: address.to_string(), source }
 }
 
+/// Why a request certainly did not run, if that is so: a Unix socket says "reset" or "broken pipe" when the other
+/// side closed it without reading what was sent, as a daemon does that is just stopping.
+fn unread(error: &hyper::Error) -> Option<io::Error> {
+    let cause = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    match cause.map(io::Error::kind) {
+        Some(kind @ (io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)) => Some(kind.into()),
+        _ if error.is_canceled() => Some(io::ErrorKind::ConnectionAborted.into()),
+        _ => None,
+    }
+}
+
 async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Full<Bytes>>,
-) -> Result<Received, Error> {
+) -> hyper::Result<Received> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let mut driver = JoinSet::new();
     driver.spawn(async move {

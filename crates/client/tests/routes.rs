@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use client::{AgentId, Client, Daemon, Error, Event, Token};
+use client::{AgentId, Client, Daemon, Error, Event, REQUEST_MAX, Token};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixListener};
@@ -159,6 +159,19 @@ async fn a_daemon_that_hangs_up_is_not_one_that_is_missing() {
 }
 
 #[tokio::test]
+async fn a_daemon_that_closes_without_reading_is_as_good_as_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("string.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let call = tokio::spawn(async move { Client::unix(&socket).exec(&info()).await });
+    let (stream, _) = listener.accept().await.unwrap();
+    stream.readable().await.unwrap();
+    drop(stream);
+    let error = call.await.unwrap().unwrap_err();
+    assert!(matches!(error, Error::NotReachable { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn errors_of_the_daemon_keep_code_message_and_hints() {
     let body = r#"{"error":{"code":"QUEUE_FULL","message":"Too many wait.","hints":["Try later."]}}"#;
     let fake = fake(&[
@@ -205,6 +218,13 @@ async fn a_reply_that_is_not_json_is_unreadable() {
     let fake = fake(&[http("200 OK", "", "hello")]);
     let error = Client::unix(&fake.socket).exec(&info()).await.unwrap_err();
     assert!(matches!(error, Error::Unreadable(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large_is_not_sent() {
+    let fake = fake(&[]);
+    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1)).await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge), "{error:?}");
 }
 
 #[tokio::test]

@@ -47,6 +47,7 @@ pub(crate) struct Hidden {
 
 /// Reads any text, in time linear in its length.
 pub fn parse(source: &str) -> Document {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let source = with_line_feeds(source).into_owned();
     let mut warnings = Warnings::default();
     let (frontmatter, content_start) = frontmatter::cut(&source, &mut warnings);
@@ -97,7 +98,7 @@ impl Document {
         self.frontmatter.title.as_deref().or_else(heading)
     }
 
-    /// The text as given, but for lone carriage returns, which are line feeds here.
+    /// The text as given, but without a byte order mark, and with lone carriage returns as line feeds.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -243,7 +244,7 @@ fn in_lines(sorted: &[Range<usize>], line: usize) -> bool {
 /// Lone carriage returns end lines, as Markdown has it, but neither the parser nor an editor is sure about
 /// it; one byte for another keeps all offsets.
 fn with_line_feeds(source: &str) -> Cow<'_, str> {
-    let mut returns = source.match_indices('\r').map(|(at, _)| at);
+    let mut returns = memchr::memchr_iter(b'\r', source.as_bytes());
     if returns.all(|at| source[at + 1..].starts_with('\n')) {
         return Cow::Borrowed(source);
     }

@@ -12,7 +12,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(text: &str) -> Lines {
         let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         // A final line end finishes the last line; it does not begin another one.
         if starts.len() > 1 && starts.last() == Some(&text.len()) {
             starts.pop();

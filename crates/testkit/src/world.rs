@@ -33,7 +33,7 @@ impl World {
     /// Ends the runtime and starts another one on the same home and store.
     pub async fn restart(self) -> Self {
         let Self { home, clock, store, runtime } = self;
-        runtime.end();
+        runtime.end().await;
         let root = runtime.root.clone();
         drop(runtime);
         Self::start(home, root, clock, store).await
@@ -48,6 +48,7 @@ impl World {
             clock: clock.clone(),
             audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
             root,
+            shells: None,
         };
         let runtime = Runtime::new(parts).await.expect("the home makes a runtime");
         Self { home, clock, store, runtime }

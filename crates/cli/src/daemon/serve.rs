@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use server::{Error, Limits, Settings};
 
-use super::{Link, stop};
+use super::{Link, blocking};
 use crate::descriptors;
 use crate::environment::Environment;
 use crate::failure::{Failure, Status};
@@ -71,6 +71,7 @@ fn settings(root: &Root, environment: &Environment) -> Result<Settings, Failure>
         port: environment.port()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits: Limits::default(),
+        shells: Some(environment.shells()),
     })
 }
 
@@ -90,19 +91,25 @@ fn run(root: &Root, settings: &Settings, lock: Option<File>, ready: impl FnOnce(
     runtime.block_on(async {
         let mut outcome = server::run(settings.clone(), &mut ready).await;
         if let Err(Error::AlreadyRunning(_)) = outcome
-            && let Some(predecessor) = leaving(root).await
+            && is_leaving(root).await
         {
-            stop::wait_for_end(predecessor).await?;
+            wait_for_the_root(root).await?;
             outcome = server::run(settings.clone(), &mut ready).await;
         }
         outcome.map_err(|error| Failure::no_daemon(error.to_string()))
     })
 }
 
-/// The daemon that holds the root but has closed its doors: it is flushing, and will be gone soon.
-async fn leaving(root: &Root) -> Option<u32> {
-    match Link::new(root.clone()).client().health().await {
-        Err(client::Error::NotReachable { .. }) => root.pid(),
-        _ => None,
-    }
+/// Whether the daemon that holds the root has closed its doors: it is flushing, and will be gone soon.
+async fn is_leaving(root: &Root) -> bool {
+    let health = Link::new(root.clone()).client().health().await;
+    matches!(health, Err(client::Error::NotReachable { .. }))
+}
+
+/// Waits until the daemon that holds the root lets go of it.
+async fn wait_for_the_root(root: &Root) -> Result<(), Failure> {
+    let path = root.run().join("daemon.lock");
+    blocking(move || File::open(path)?.lock_shared())
+        .await
+        .map_err(|error| Failure::no_daemon(format!("cannot wait for the former daemon: {error}")))
 }

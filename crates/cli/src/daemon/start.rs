@@ -20,12 +20,14 @@ const SELF: &str = "/proc/self/exe";
 
 /// `string --daemon start`.
 pub(super) async fn start(link: &Link) -> Result<Status, Failure> {
-    let was_running = link.client().health().await.is_ok();
-    if !was_running {
-        ensure(link).await?;
-    }
-    let word = if was_running { "already running" } else { "started" };
-    let pid = link.root.pid().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+    let word = match link.client().health().await {
+        Ok(_) => "already running",
+        Err(_) => {
+            link.attempt(async || link.client().health().await).await?;
+            "started"
+        }
+    };
+    let pid = link.root.daemon_id().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
     output::print(&format!("String daemon {word}{pid}."))?;
     Ok(Status::Done)
 }

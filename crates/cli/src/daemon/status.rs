@@ -12,17 +12,19 @@ use crate::root::Root;
 
 /// `string --daemon status`: done when it runs, failed when it does not.
 pub(super) async fn status(link: &Link) -> Result<Status, Failure> {
-    let health = match link.client().health().await {
+    let version = match link.client().health().await {
+        Ok(health) => health.version,
+        Err(Error::Outdated) => concat!("older than ", env!("CARGO_PKG_VERSION")).to_owned(),
         Err(Error::NotReachable { .. }) => {
             output::print("String daemon is not running.")?;
             return Ok(Status::Failed);
         }
-        outcome => outcome.map_err(|error| failure(&error))?,
+        Err(error) => return Err(failure(&error)),
     };
     let root = &link.root;
     let rows = [
-        ("pid", root.pid().map(|pid| pid.to_string())),
-        ("version", Some(health.version)),
+        ("pid", root.daemon_id().map(|pid| pid.to_string())),
+        ("version", Some(version)),
         ("socket", Some(root.socket().display().to_string())),
         ("uptime", uptime(root).map(in_words)),
     ];
@@ -34,7 +36,7 @@ pub(super) async fn status(link: &Link) -> Result<Status, Failure> {
 
 /// The pid file is written once, at the start.
 fn uptime(root: &Root) -> Option<Duration> {
-    let started = fs::metadata(root.pid_file()).and_then(|metadata| metadata.modified()).ok()?;
+    let started = fs::metadata(root.pid()).and_then(|metadata| metadata.modified()).ok()?;
     SystemTime::now().duration_since(started).ok()
 }
 

@@ -28,6 +28,18 @@ pub(super) struct Conversation<'a> {
 struct Heard {
     live: String,
     content: String,
+    last: Last,
+}
+
+/// What the cursor stands behind.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    #[default]
+    LineEnd,
+    /// Output without its line end.
+    Output,
+    /// A line that the next thing replaces.
+    Progress,
 }
 
 impl<'a> Conversation<'a> {
@@ -73,13 +85,17 @@ impl<'a> Conversation<'a> {
         loop {
             match execution.next().await.map_err(|error| Failure::no_daemon(error.to_string()))? {
                 Some(Event::Output(piece)) => {
-                    output::print_piece(&piece)?;
+                    output::print_piece(&format!("{}{piece}", heard.fresh_for_output()))?;
+                    heard.last = if piece.ends_with('\n') { Last::LineEnd } else { Last::Output };
                     heard.live.push_str(&piece);
                 }
-                Some(Event::Progress(text)) => output::print_piece(&format!("{CLEAR_LINE}{text}"))?,
+                Some(Event::Progress(text)) => {
+                    output::print_piece(&format!("{}{text}", heard.fresh_line()))?;
+                    heard.last = Last::Progress;
+                }
                 Some(Event::Content(content)) => heard.content = content,
                 Some(Event::Done(done)) => {
-                    output::print_piece(CLEAR_LINE)?;
+                    output::print_piece(heard.fresh_line())?;
                     self.print_reply(&heard, &done)?;
                     if execution.daemon() == Daemon::Outdated {
                         output::notice(OUTDATED);
@@ -106,6 +122,20 @@ impl<'a> Conversation<'a> {
 }
 
 impl Heard {
+    /// What has to be printed before more output: it goes on where the last piece stopped.
+    fn fresh_for_output(&self) -> &'static str {
+        if self.last == Last::Progress { CLEAR_LINE } else { "" }
+    }
+
+    /// What has to be printed to stand at the start of a line.
+    fn fresh_line(&self) -> &'static str {
+        match self.last {
+            Last::LineEnd => "",
+            Last::Output => "\n",
+            Last::Progress => CLEAR_LINE,
+        }
+    }
+
     /// The reply without what was already printed live: then its status line is all that is new.
     fn unseen(&self) -> &str {
         match self.content.split_once("\n---\n") {
@@ -129,7 +159,10 @@ mod tests {
             ("hello\n", "exit: 0\n---\nhello, edited", "exit: 0\n---\nhello, edited"),
             ("hello\n", "ERROR(TIMEOUT): too slow", "ERROR(TIMEOUT): too slow"),
         ] {
-            assert_eq!(Heard { live: live.into(), content: content.into() }.unseen(), unseen);
+            assert_eq!(
+                Heard { live: live.into(), content: content.into(), ..Default::default() }.unseen(),
+                unseen
+            );
         }
     }
 }

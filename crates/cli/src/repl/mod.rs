@@ -10,7 +10,7 @@ use runtime::topic::Topic;
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
-use rustyline::{Config, Editor};
+use rustyline::{CompletionType, Config, Editor};
 
 use self::completion::Helper;
 use self::conversation::Conversation;
@@ -71,7 +71,13 @@ fn banner() -> String {
 }
 
 fn editor(helper: Helper) -> rustyline::Result<Editor<Helper, FileHistory>> {
-    let mut editor = Editor::with_config(Config::builder().auto_add_history(false).build())?;
+    let mut editor = Editor::with_config(
+        Config::builder()
+            .auto_add_history(false)
+            .history_ignore_space(true)
+            .completion_type(CompletionType::List)
+            .build(),
+    )?;
     editor.set_max_history_size(HISTORY_MAX)?;
     editor.set_helper(Some(helper));
     Ok(editor)

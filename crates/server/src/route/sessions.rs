@@ -63,7 +63,7 @@ pub async fn remove(
     topic: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Failure> {
     let Path(topic) = topic?;
-    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None)?;
+    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

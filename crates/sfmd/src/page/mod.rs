@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use callable::PageAction;
 pub use outline::{OutlineEntry, OutlineKind, size_label};
-pub use shortcut::{Shortcut, ShortcutKind};
+pub use shortcut::{Shortcut, ShortcutKind, shorten_links};
 pub use view::{Position, Rest, View, Window};
 
 use crate::address::{PRECEDENCE, Target};
@@ -162,11 +162,6 @@ impl Page {
             self.parts.iter().flat_map(|part| part.document.warnings.iter().map(|w| (&part.origin, w)));
         let composed = self.warnings.iter().map(|(part, warning)| (&self.parts[*part].origin, warning));
         documents.chain(composed).take(MAX_WARNINGS)
-    }
-
-    /// Ids of marked blocks and includes, in the order of their files.
-    pub fn block_ids(&self) -> Vec<&str> {
-        self.parts.iter().flat_map(|part| part.document.block_ids()).collect()
     }
 
     /// What the agent sees.

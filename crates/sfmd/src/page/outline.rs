@@ -1,5 +1,6 @@
 //! The outline of a page: headings, blocks and includes with their sizes.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::{Page, Segment};
@@ -55,6 +56,15 @@ pub fn size_label(bytes: usize) -> String {
 }
 
 impl Page {
+    /// Ids of marked blocks and includes, top to bottom, each once.
+    pub fn block_ids(&self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let named = self.outline().into_iter().filter(|entry| {
+            matches!(entry.kind, OutlineKind::Block | OutlineKind::Include) && seen.insert(entry.id.clone())
+        });
+        named.map(|entry| entry.id).collect()
+    }
+
     /// Top to bottom.
     pub fn outline(&self) -> Vec<OutlineEntry> {
         let mut all = Vec::new();

@@ -17,6 +17,10 @@ const INVARIANTS: &[(&str, &str)] = &[
         "SELECT count(*) FROM entry WHERE space NOT IN (SELECT id FROM space)",
     ),
     (
+        "names of spaces without an entry",
+        "SELECT count(*) FROM space WHERE id NOT IN (SELECT space FROM entry)",
+    ),
+    (
         "entries without their value",
         "SELECT count(*) FROM entry WHERE (value IS NULL) = (large IS NULL)
             OR (large IS NOT NULL AND large NOT IN (SELECT id FROM large))",
