@@ -103,4 +103,10 @@ impl World {
     pub fn request_from(&self, cwd: impl Into<PathBuf>, topic: &str, payload: &str) -> Request {
         Request { cwd: Some(cwd.into()), ..self.request(topic, payload) }
     }
+
+    /// Ends the runtime, so that all it had to write is written.
+    pub fn close(self) -> Home {
+        drop(self.runtime);
+        self.home
+    }
 }

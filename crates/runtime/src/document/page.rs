@@ -135,7 +135,11 @@ impl Page {
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
         let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.clone()));
+        for heading in &document.headings {
+            if !known.contains(&heading.slug) {
+                known.push(heading.slug.clone());
+            }
+        }
         let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean #{name}?"));
         let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
         let list = if named.is_empty() {

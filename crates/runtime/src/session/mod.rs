@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,7 @@ use crate::document::{Location, Menus, Page};
 use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
+use crate::variable::Variables;
 
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
@@ -39,6 +41,9 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    pub variables: Variables,
+    /// The result of the last action.
+    pub response: Option<Box<Value>>,
     pub menus: Menus,
     pub shell: ShellState,
 }

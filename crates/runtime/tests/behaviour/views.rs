@@ -58,7 +58,7 @@ async fn help_shows_the_commands_of_the_place() {
 async fn help_explains_one_command() {
     let world = World::new().await;
     let add = "Command: /add\n---\nregister an agent\n\
-               Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: agent";
+               Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: the agent hub";
     assert_eq!(world.ok("main", "/help add").await, add);
     assert_eq!(world.ok("main", "/help /ADD").await, add);
     let content = world.fails("main", "/help opne", "NOT_FOUND").await;

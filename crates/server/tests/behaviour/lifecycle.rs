@@ -18,6 +18,7 @@ fn settings(home: &Home, port: u16) -> Settings {
         port,
         version: "0.1.0".into(),
         limits: Limits::default(),
+        shells: None,
     }
 }
 
