@@ -179,7 +179,11 @@ impl Page {
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
         let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.clone()));
+        for heading in &document.headings {
+            if !known.contains(&heading.slug) {
+                known.push(heading.slug.clone());
+            }
+        }
         no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod agents;
+mod docs;
 mod documents;
 mod editing;
 mod failures;
