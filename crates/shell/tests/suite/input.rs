@@ -105,6 +105,8 @@ async fn a_pager_prints_by_default_and_takes_keys_when_started_all_the_same() {
         return;
     }
     let fixture = Fixture::new().await;
+    let quiet = "echo $PAGER $GIT_PAGER $MANPAGER $GIT_EDITOR $GIT_TERMINAL_PROMPT $DEBIAN_FRONTEND";
+    fixture.check(quiet, 0, "cat cat cat true 0 noninteractive\n").await;
     let setup = "git init -q . && git config user.email a@b && git config user.name a && \
                  for i in $(seq 100); do git commit -q --allow-empty -m \"commit $i\"; done";
     fixture.check(setup, 0, "").await;
@@ -185,6 +187,20 @@ async fn what_ended_with_nobody_waiting_is_told_with_the_next_turn() {
     assert_eq!(finished(&turn), (0, "third\n".into()));
     let earlier = turn.earlier.unwrap();
     assert_eq!((earlier.status.code(), earlier.output.head.as_str()), (9, "second\n"));
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_loses_no_output() {
+    let fixture = Fixture::new().await;
+    fixture.finish("mkfifo fifo").await;
+    let mut live = fixture.shell.subscribe();
+    tokio::select! {
+        turn = fixture.run("echo first; read x <fifo; echo second") => panic!("{turn:?}"),
+        event = live.recv() => assert_eq!(event.unwrap(), shell::Live::Text("first\n".into())),
+    }
+    std::fs::write(fixture.path().join("fifo"), "go\n").unwrap();
+    assert_eq!(finished(&fixture.shell.wait(LONG).await.unwrap()), (0, "first\nsecond\n".into()));
+    fixture.alive().await;
 }
 
 #[tokio::test]

@@ -206,6 +206,14 @@ async fn directories_are_reported_as_they_are() {
     let turn = fixture.run("cd -P .").await;
     assert_eq!(turn.directory.path, std::path::Path::new("/usr/lib"));
     fixture.alive().await;
+    let turn = fixture.run("mkdir ~/$'\\xff'; cd ~/$'\\xff'").await;
+    let name = std::os::unix::ffi::OsStrExt::as_bytes(turn.directory.path.file_name().unwrap());
+    assert_eq!(name, b"\xff");
+    let mut there = crate::support::config(&fixture.path());
+    there.directory = turn.directory.path;
+    let shell = shell::Shell::start(&fixture.spawner, there).await.unwrap();
+    let turn = shell.run("pwd | od -An -tx1 | grep -c 'ff 0a'", crate::support::LONG).await.unwrap();
+    assert_eq!(text(&turn), "1\n");
 }
 
 #[tokio::test]
