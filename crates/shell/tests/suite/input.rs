@@ -77,6 +77,11 @@ async fn python_waits_in_its_input_and_in_its_own_prompt() {
     assert!(text(&turn).contains("42\n"), "{turn:?}");
     assert_eq!(code(&fixture.input("exit(3)").await), 3);
     fixture.alive().await;
+    for wait in ["p=select.poll(); p.register(0, select.POLLIN); p.poll()", "select.select([0], [], [])"] {
+        waits_for_input(&fixture.run(&format!("python3 -c 'import select; {wait}; print(input())'")).await);
+        assert!(text(&fixture.input("polled").await).ends_with("polled\n"));
+        fixture.alive().await;
+    }
     let turn = fixture.run("python3 -c 'import getpass; print(len(getpass.getpass()))'").await;
     waits_for_input(&turn);
     let turn = fixture.input("12345").await;
@@ -199,6 +204,7 @@ async fn a_caller_that_leaves_loses_no_output() {
         event = live.recv() => assert_eq!(event.unwrap(), shell::Live::Text("first\n".into())),
     }
     std::fs::write(fixture.path().join("fifo"), "go\n").unwrap();
+    while !matches!(live.recv().await.unwrap(), shell::Live::Finished(_)) {}
     assert_eq!(finished(&fixture.shell.wait(LONG).await.unwrap()), (0, "first\nsecond\n".into()));
     fixture.alive().await;
 }

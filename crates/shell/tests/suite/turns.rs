@@ -49,6 +49,20 @@ async fn nothing_of_ours_shows_in_the_shell() {
 }
 
 #[tokio::test]
+async fn a_descriptor_that_leaks_into_the_guard_does_not_reach_the_shell() {
+    let leaked = std::fs::File::open("/dev/null").unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    let fixture = Fixture::new().await;
+    fixture
+        .check(
+            "ls /proc/self/fd | wc -l; ls /proc/$$/fd | sort -n | tr '\\n' ' '",
+            0,
+            "4\n0 1 2 63 247 248 249 250 251 255 ",
+        )
+        .await;
+}
+
+#[tokio::test]
 async fn two_shells_share_nothing() {
     let (one, two) = (Fixture::new().await, Fixture::new().await);
     one.finish("cd /; export X=1").await;

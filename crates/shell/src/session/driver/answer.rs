@@ -114,7 +114,7 @@ impl Driver {
     fn wait(&mut self) {
         self.drain(limits::FINAL_READ);
         match (&mut self.phase, self.unreported) {
-            (Phase::Running(active), _) => active.probe.input_sent(Instant::now()),
+            (Phase::Running(active), _) => active.probe.begin_again(Instant::now()),
             (_, Some(status)) => {
                 if self.answer(Outcome::Finished(status)) {
                     self.unreported = None;
