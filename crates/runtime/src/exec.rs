@@ -9,7 +9,7 @@ use futures::FutureExt;
 
 use crate::activity::{Event, Phase};
 use crate::agent::Agent;
-use crate::command::{self, Caller, Command, Context, Step};
+use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
@@ -30,7 +30,8 @@ struct Call {
 /// What came of some steps.
 #[derive(Default)]
 struct Ran {
-    parts: Vec<String>,
+    /// The replies, each with the topic it came from.
+    parts: Vec<(Topic, String)>,
     code: Option<Code>,
     meta: Meta,
     /// Steps that did not get their turn, because one before them failed or removed the session.
@@ -79,9 +80,6 @@ impl Runtime {
 
 impl Call {
     async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
-        // A reply that came from one other topic as a whole says so; a mixed one belongs to the caller's.
-        let common = steps.first().map(|step| step.topic.clone());
-        let common = common.filter(|common| steps.iter().all(|step| step.topic == *common));
         let mut queue = VecDeque::from(steps);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
@@ -91,10 +89,14 @@ impl Call {
             all.meta = ran.meta;
             ran.left.into_iter().rev().for_each(|step| queue.push_front(step));
         }
-        if let (Some(last), false) = (all.parts.last_mut(), queue.is_empty()) {
+        // A reply that came from one other topic as a whole says so; a mixed one belongs to the caller's.
+        let first = all.parts.first().map(|(from, _)| from.clone());
+        let common = first.filter(|first| all.parts.iter().all(|(from, _)| from == first));
+        if let (Some((_, last)), false) = (all.parts.last_mut(), queue.is_empty()) {
             queue.iter().for_each(|step| last.push_str(&format!("\n  Not run: {}", step.shown)));
         }
-        let content = reply::bounded(all.parts.join("\n\n"));
+        let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
+        let content = reply::bounded(parts.join("\n\n"));
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }
 
@@ -102,7 +104,11 @@ impl Call {
     async fn run_next(&self, queue: &mut VecDeque<Step>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
-            return Ran::of(queue.pop_front().map(|step| self.run_at_once(&step)));
+            let result = match queue.pop_front() {
+                Some(step) => Some(self.run_at_once(&step).await),
+                None => None,
+            };
+            return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
         let turn = match self.take_turn(&topic).await {
@@ -110,13 +116,13 @@ impl Call {
             Err(error) => {
                 let step = queue.pop_front();
                 step.iter().for_each(|step| self.record(step, Some(error.code), Instant::now()));
-                return Ran::of(Some(Err(error)));
+                return Ran::of(topic, Some(Err(error)));
             }
         };
         let steps = queue.drain(..together).collect();
         // In a task of its own, the command goes on when the caller goes away.
         let task = tokio::spawn(self.clone().run_turn(turn, steps));
-        task.await.unwrap_or_else(|error| Ran::of(Some(Err(internal_error(&error.to_string())))))
+        task.await.unwrap_or_else(|error| Ran::of(topic, Some(Err(internal_error(&error.to_string())))))
     }
 
     async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
@@ -132,25 +138,32 @@ impl Call {
     async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
         let mut ran = Ran::default();
         let mut steps = steps.into_iter();
-        for step in steps.by_ref() {
+        for mut step in steps.by_ref() {
+            if let Command::Input(text) = &step.command {
+                step.shown = terminal::shown(text, &turn.state);
+            }
             match self.run_step(&step, &mut turn).await {
-                Ok(part) => ran.parts.push(part),
+                Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
+                Ok(Answer::Elsewhere(topic)) => {
+                    ran.left.push(Step { command: Command::enter(topic.clone()), topic, ..step });
+                    break;
+                }
                 Err(error) => {
                     ran.code = Some(error.code);
-                    ran.parts.push(error.to_string());
+                    ran.parts.push((step.topic, error.to_string()));
                 }
             }
             if ran.code.is_some() || turn.session.is_closed() {
                 break;
             }
         }
-        ran.left = steps.collect();
+        ran.left.extend(steps);
         ran.meta = turn.state.meta(&self.agent.workspace);
         turn.session.set_location(turn.state.location(&self.agent.workspace));
         ran
     }
 
-    async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<String> {
+    async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {
         let started = Instant::now();
         self.tell(step, Phase::Started);
         let interrupted = turn.begin(&step.shown);
@@ -174,9 +187,12 @@ impl Call {
     }
 
     /// Runs a step that acts on the running command and therefore cannot wait for it.
-    fn run_at_once(&self, step: &Step) -> Result<String> {
+    async fn run_at_once(&self, step: &Step) -> Result<String> {
         let started = Instant::now();
-        let result = command::interrupt(&step.topic, &self.topics);
+        let result = match step.command {
+            Command::AtOnce(act) => command::at_once(act, &step.topic, &self.topics).await,
+            _ => unreachable!("all other steps wait"),
+        };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         result
     }
@@ -208,16 +224,16 @@ impl Call {
 impl Step {
     /// Whether the step takes its turn like any other.
     fn waits(&self) -> bool {
-        self.command != Command::Interrupt
+        !matches!(self.command, Command::AtOnce(_))
     }
 }
 
 impl Ran {
-    fn of(result: Option<Result<String>>) -> Self {
+    fn of(topic: Topic, result: Option<Result<String>>) -> Self {
         match result {
-            Some(Ok(part)) => Self { parts: vec![part], ..Self::default() },
+            Some(Ok(part)) => Self { parts: vec![(topic, part)], ..Self::default() },
             Some(Err(error)) => {
-                Self { parts: vec![error.to_string()], code: Some(error.code), ..Self::default() }
+                Self { parts: vec![(topic, error.to_string())], code: Some(error.code), ..Self::default() }
             }
             None => Self::default(),
         }

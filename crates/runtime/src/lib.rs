@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod agent;
 pub mod audit;
+pub mod bash;
 pub mod command;
 pub mod document;
 pub mod error;
@@ -10,12 +11,15 @@ mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod package;
 mod policy;
 pub mod reply;
 pub mod request;
 pub mod session;
 pub mod sink;
+pub mod substitute;
 pub mod topic;
+pub mod variable;
 pub mod words;
 
 use std::path::PathBuf;
@@ -34,6 +38,8 @@ pub struct Runtime {
     pub agents: agent::Registry,
     pub sessions: session::Map,
     pub activity: activity::Stream,
+    pub shells: bash::Shells,
+    pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -56,16 +62,24 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub audit: audit::Log,
+    /// Without them, nothing is ever started.
+    pub shells: Option<bash::Settings>,
 }
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, port, version, store, clock, audit } = parts;
+        let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let shells = bash::Shells::new(shells, root.clone())?;
+        let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
+            error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
+        })?;
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
+            shells,
+            web,
             root,
             version,
             port,
@@ -76,10 +90,10 @@ impl Runtime {
         }))
     }
 
-    /// Ends every session. For a daemon that stops.
-    pub fn end(&self) {
+    /// Ends every session and every shell. For a daemon that stops.
+    pub async fn end(&self) {
         for agent in self.agents.list() {
-            self.sessions.forget(&agent.id);
+            self.sessions.forget(&agent.id).await;
         }
     }
 

@@ -33,7 +33,7 @@ impl Document {
         PRECEDENCE.iter().find_map(|way| self.resolve_by(*way, id, &self.content_lines()))
     }
 
-    /// Only what begins in `within`.
+    /// Only what begins in `within`, blocks with both their markers.
     pub(crate) fn resolve_by(&self, way: Way, id: &str, within: &Range<usize>) -> Option<Target<'_>> {
         let heading = |fits: &dyn Fn(&Heading) -> bool| {
             let mut headings = self.headings.iter().filter(|heading| within.contains(&heading.lines.start));
@@ -41,8 +41,9 @@ impl Document {
         };
         match way {
             Way::Block => {
-                let mut blocks =
-                    self.blocks.iter().filter(|b| within.start <= b.lines.start && b.lines.end <= within.end);
+                let is_within =
+                    |block: &&Block| within.start < block.lines.start && block.lines.end < within.end;
+                let mut blocks = self.blocks.iter().filter(is_within);
                 blocks.find(|block| block.id == id).map(Target::Block)
             }
             Way::Include => {

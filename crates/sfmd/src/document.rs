@@ -1,16 +1,18 @@
 //! A parsed document: the text and everything that was found in it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::action;
+use crate::action::{self, Action, Fence};
 use crate::block::{self, Block, Marker};
 use crate::directive::{self, Directive, DirectiveKind, Include};
 use crate::frontmatter::{self, Frontmatter};
 use crate::heading::{self, Heading};
 use crate::lines::Lines;
 use crate::link::Link;
-use crate::scan::{self, BlockStart, Definition, Opaque, OpaqueKind, Scan};
+use crate::response::{self, Response};
+use crate::scan::{self, ActFence, BlockStart, Definition, Opaque, OpaqueKind, Scan};
 use crate::warning::{Warning, Warnings};
 
 /// One text, parsed. Parsing never fails; what could not be taken as written is among the warnings.
@@ -21,6 +23,10 @@ pub struct Document {
     /// Marked blocks in the order of their opening markers.
     pub blocks: Vec<Block>,
     pub directives: Vec<Directive>,
+    /// Each id once: the first definition counts.
+    pub actions: Vec<Action>,
+    /// Each id once, whether or not the action is in this document.
+    pub responses: Vec<Response>,
     pub warnings: Vec<Warning>,
     pub(crate) source: String,
     pub(crate) lines: Lines,
@@ -41,6 +47,7 @@ pub(crate) struct Hidden {
 
 /// Reads any text, in time linear in its length.
 pub fn parse(source: &str) -> Document {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let source = with_line_feeds(source).into_owned();
     let mut warnings = Warnings::default();
     let (frontmatter, content_start) = frontmatter::cut(&source, &mut warnings);
@@ -55,15 +62,8 @@ pub fn parse(source: &str) -> Document {
 
     let mut hidden = marks.hidden;
     hidden.extend(definition_lines.into_iter().map(|lines| Hidden { lines, separates: false }));
-    for fence in &fences {
-        let first = lines.line_of(fence.range.start);
-        if action::fence(&fence.info).is_none() {
-            warnings.add(first, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
-            continue;
-        }
-        hidden.push(Hidden { lines: first..lines.line_after(&fence.range), separates: fence.follows_text });
-    }
-    hidden.sort_by_key(|hidden| hidden.lines.start);
+    let Callables { actions, responses } = callables(fences, &lines, &mut hidden, &mut warnings);
+    let hidden = disjoint(hidden);
 
     // The Markdown parser takes a directive for a link, and for a heading if `---` follows.
     links.retain(|link| marks.claimed.binary_search(&lines.line_of(link.range.start)).is_err());
@@ -77,6 +77,8 @@ pub fn parse(source: &str) -> Document {
         headings,
         blocks,
         directives: marks.directives,
+        actions,
+        responses,
         warnings: warnings.into_sorted(),
         content_start,
         links,
@@ -84,6 +86,27 @@ pub fn parse(source: &str) -> Document {
         hidden,
         starts,
         lines,
+        source,
+    }
+}
+
+/// A text that is no Markdown: shown as it is, with nothing in it taken for a convention.
+pub fn plain(source: &str) -> Document {
+    let source = with_line_feeds(source.strip_prefix('\u{feff}').unwrap_or(source)).into_owned();
+    Document {
+        frontmatter: Frontmatter::default(),
+        headings: Vec::new(),
+        blocks: Vec::new(),
+        directives: Vec::new(),
+        actions: Vec::new(),
+        responses: Vec::new(),
+        warnings: Vec::new(),
+        content_start: 0,
+        links: Vec::new(),
+        definitions: Vec::new(),
+        hidden: Vec::new(),
+        starts: Vec::new(),
+        lines: Lines::new(&source),
         source,
     }
 }
@@ -96,7 +119,7 @@ impl Document {
         self.frontmatter.title.as_deref().or_else(heading)
     }
 
-    /// The text as given, but for lone carriage returns, which are line feeds here.
+    /// The text as given, but without a byte order mark, and with lone carriage returns as line feeds.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -116,6 +139,47 @@ impl Document {
     pub(crate) fn content_lines(&self) -> Range<usize> {
         self.lines.line_of(self.content_start.min(self.source.len()))..self.lines.end()
     }
+}
+
+struct Callables {
+    actions: Vec<Action>,
+    responses: Vec<Response>,
+}
+
+/// Reads the fences that define actions and responses, and hides them.
+fn callables(
+    fences: Vec<ActFence>,
+    lines: &Lines,
+    hidden: &mut Vec<Hidden>,
+    warnings: &mut Warnings,
+) -> Callables {
+    let mut found = Callables { actions: Vec::new(), responses: Vec::new() };
+    let mut seen = HashSet::new();
+    for ActFence { info, text, range, follows_text } in fences {
+        let line = lines.line_of(range.start);
+        let Some(fence) = action::fence(&info) else {
+            warnings.add(line, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
+            continue;
+        };
+        hidden.push(Hidden { lines: line..lines.line_after(&range), separates: follows_text });
+        if !seen.insert(fence.clone()) {
+            warnings.add(line, || format!("{fence} is already defined: the first one counts"));
+            continue;
+        }
+        match fence {
+            Fence::Action(id) => {
+                let action = action::define(id, &text, line);
+                warnings.extend(action.warnings.iter().cloned());
+                found.actions.push(action);
+            }
+            Fence::Response(id) => {
+                let response = response::parse(id, &text, line);
+                warnings.extend(response.warnings.iter().cloned());
+                found.responses.push(response);
+            }
+        }
+    }
+    found
 }
 
 /// What single lines turned out to be.
@@ -179,6 +243,20 @@ fn line_marks(
     marks
 }
 
+/// Sorted, with ranges that touch a line twice made one.
+fn disjoint(mut hidden: Vec<Hidden>) -> Vec<Hidden> {
+    hidden.sort_by_key(|hidden| hidden.lines.start);
+    hidden.dedup_by(|next, last| {
+        let overlaps = next.lines.start < last.lines.end;
+        if overlaps {
+            last.lines.end = last.lines.end.max(next.lines.end);
+            last.separates |= next.separates;
+        }
+        overlaps
+    });
+    hidden
+}
+
 fn in_lines(sorted: &[Range<usize>], line: usize) -> bool {
     let after = sorted.partition_point(|lines| lines.start <= line);
     after > 0 && sorted[after - 1].contains(&line)
@@ -187,7 +265,7 @@ fn in_lines(sorted: &[Range<usize>], line: usize) -> bool {
 /// Lone carriage returns end lines, as Markdown has it, but neither the parser nor an editor is sure about
 /// it; one byte for another keeps all offsets.
 fn with_line_feeds(source: &str) -> Cow<'_, str> {
-    let mut returns = source.match_indices('\r').map(|(at, _)| at);
+    let mut returns = memchr::memchr_iter(b'\r', source.as_bytes());
     if returns.all(|at| source[at + 1..].starts_with('\n')) {
         return Cow::Borrowed(source);
     }

@@ -12,7 +12,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(text: &str) -> Lines {
         let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         // A final line end finishes the last line; it does not begin another one.
         if starts.len() > 1 && starts.last() == Some(&text.len()) {
             starts.pop();
@@ -53,6 +53,17 @@ impl Lines {
         let whole = whole.strip_suffix('\n').unwrap_or(whole);
         whole.strip_suffix('\r').unwrap_or(whole)
     }
+}
+
+/// Positions of the items whose key lies in `range`; the items are sorted by it.
+pub(crate) fn positions_within<T>(
+    items: &[T],
+    range: &Range<usize>,
+    key: impl Fn(&T) -> usize,
+) -> Range<usize> {
+    let start = items.partition_point(|item| key(item) < range.start);
+    let length = items[start..].partition_point(|item| key(item) < range.end);
+    start..start + length
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod batch;
 mod database;
 mod file;
+mod log;
 mod maintain;
 mod reader;
 mod writer;
@@ -13,8 +14,11 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rusqlite::Connection;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use self::database::Database;
+use self::log::Log;
 use self::reader::Readers;
 use self::writer::Writer;
 use crate::{
@@ -40,8 +44,13 @@ impl Sqlite {
     /// A file that is damaged, foreign or from a later version is an error, and is left as it is.
     pub fn open(path: impl Into<PathBuf>, clock: Arc<dyn Clock>) -> Result<Self> {
         let path = path.into();
-        let connection = file::open(&path)?;
-        let writer = Writer::start(connection, &path, Arc::clone(&clock))?;
+        let (connection, log) = file::open(&path)?;
+        Self::start(path, connection, log, clock)
+    }
+
+    fn start(path: PathBuf, connection: Connection, log: Log, clock: Arc<dyn Clock>) -> Result<Self> {
+        let database = Database::new(connection, log, path.clone(), Arc::clone(&clock));
+        let writer = Writer::start(database, &path)?;
         Ok(Self { readers: Readers::new(path.clone()), path, clock, writer, locks: KeyLocks::default() })
     }
 }
@@ -149,5 +158,67 @@ fn blocking<T>(work: impl FnOnce() -> T) -> T {
     match current_thread() {
         Thread::Worker => tokio::task::block_in_place(work),
         Thread::Free | Thread::Sole => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Error, SystemClock};
+
+    /// A store whose disk has room for so many pages.
+    fn open_small(path: &Path, pages: u32) -> Arc<Sqlite> {
+        let (connection, log) = file::open(path).unwrap();
+        connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
+        Arc::new(Sqlite::start(path.to_owned(), connection, log, Arc::new(SystemClock)).unwrap())
+    }
+
+    async fn put(store: &Sqlite, name: &str, size: usize) -> Result<Version> {
+        let write = AtomicWrite::new().put(&Space::new("s"), &Key::new(name), vec![1; size], None);
+        store.commit(write).await.map(std::result::Result::unwrap)
+    }
+
+    #[tokio::test]
+    async fn a_write_without_room_fails_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open_small(&folder.path().join("store.db"), 100);
+        // On this runtime they all wait in the queue before the first one is written.
+        let sizes = (0..20).map(|n| if n == 10 { 4 << 20 } else { 100 });
+        let writes: Vec<_> = sizes
+            .enumerate()
+            .map(|(n, size)| {
+                let store = Arc::clone(&store);
+                tokio::spawn(async move { put(&store, &n.to_string(), size).await })
+            })
+            .collect();
+        for (n, write) in writes.into_iter().enumerate() {
+            let outcome = write.await.unwrap();
+            assert_eq!(matches!(outcome, Err(Error::Full { .. })), n == 10, "{n}: {outcome:?}");
+            let found = store.get(&Space::new("s"), &Key::new(n.to_string())).await.unwrap();
+            assert_eq!(found.map(|entry| entry.version), outcome.ok());
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_full_disk_loses_nothing_and_recovers() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, space) = (open_small(&folder.path().join("store.db"), 100), Space::new("s"));
+        // The very first write fails, and with it the block of versions that it had set aside.
+        assert!(matches!(put(&store, "huge", 4 << 20).await, Err(Error::Full { .. })));
+        let mut written = Vec::new();
+        let error = loop {
+            match put(&store, &format!("{:03}", written.len()), 5_000).await {
+                Ok(version) => written.push(version),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::Full { .. }), "{error:?}");
+        let page = store.scan(&space, &KeyRange::all(), Limit::entries(1_000)).await.unwrap();
+        assert_eq!(page.entries.iter().map(|entry| entry.version).collect::<Vec<_>>(), written);
+        assert_eq!(store.check_integrity().await.unwrap(), Vec::<String>::new());
+        let delete = AtomicWrite::new().delete(&space, &Key::new("000"));
+        let deleted = store.commit(delete).await.unwrap().unwrap();
+        assert!(written.iter().all(|version| *version < deleted));
+        assert!(put(&store, "again", 5_000).await.unwrap() > deleted);
     }
 }

@@ -4,6 +4,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use store::memory::Memory;
 use store::sqlite::Sqlite;
@@ -404,13 +405,14 @@ async fn an_update_sees_what_it_replaces(subject: &Subject) {
 
 async fn a_thousand_updates_of_one_key_all_survive(subject: &Subject) {
     const UPDATES: u8 = 250;
-    let s = space("s");
+    let (s, decisions) = (space("s"), Arc::new(AtomicUsize::new(0)));
     let tasks: Vec<_> = (0..4)
         .flat_map(|_| 0..UPDATES)
         .map(|n| {
-            let (store, s) = (Arc::clone(&subject.store), s.clone());
+            let (store, s, decisions) = (Arc::clone(&subject.store), s.clone(), Arc::clone(&decisions));
             tokio::spawn(async move {
                 let append = |found: Option<&store::Entry>| {
+                    decisions.fetch_add(1, Ordering::Relaxed);
                     let mut value = found.map(|entry| entry.value.clone()).unwrap_or_default();
                     value.push(n);
                     (Decision::Put { value, expires_at: None }, ())
@@ -429,6 +431,7 @@ async fn a_thousand_updates_of_one_key_all_survive(subject: &Subject) {
     versions.sort_unstable();
     versions.dedup();
     assert_eq!(versions.len(), 1_000);
+    assert_eq!(decisions.load(Ordering::Relaxed), 1_000, "they take turns instead of trying again");
 }
 
 async fn an_update_starts_over_when_a_write_came_between(subject: &Subject) {

@@ -2,19 +2,23 @@
 
 use std::borrow::Borrow;
 
-use super::Context;
-use crate::document::{Source, display_directory};
+use super::follow::{Followed, follow};
+use super::{Arguments, Context};
+use crate::document::{Page, display_directory};
+use crate::error::{Result, one_line};
 use crate::reply::with_body;
 use crate::topic::Topic;
 
 /// Width of the keys, so that the values stand in one column.
 const KEY_WIDTH: usize = 11;
+/// How many shortcuts are named.
+const SHORTCUTS_SHOWN: usize = 12;
 
-pub fn run(context: &Context<'_>) -> String {
+pub async fn run(context: &Context<'_>) -> Result<String> {
     let mut lines = Lines::default();
     match &context.session.topic {
         Topic::Hub(hub) => lines.add("hub", hub.as_str()),
-        Topic::Bash(_) => lines.add("shell", "(no shell)"),
+        Topic::Bash(_) => shell_lines(&mut lines, context).await?,
         Topic::App { name, config } => {
             let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
             lines.add("app", &format!("{name}{config}"));
@@ -22,7 +26,26 @@ pub fn run(context: &Context<'_>) -> String {
         }
         Topic::Tab(_) => document_lines(&mut lines, context),
     }
-    with_body("Session info", &lines.0.join("\n"))
+    Ok(with_body("Session info", &lines.0.join("\n")))
+}
+
+pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
+    let words = arguments.words()?;
+    let wrong = words.wrong("Only a shortcut may follow, such as @docs.");
+    match words.optional()? {
+        None => Ok(None),
+        Some(word) => word.strip_prefix('@').map(|id| Some(id.to_owned())).ok_or(wrong),
+    }
+}
+
+/// Where a shortcut leads: `@docs → https://…`.
+pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
+    let workspace = &context.agent.workspace;
+    let target = match follow(id, context.state, workspace)? {
+        Followed::Location(location) => location.display(workspace),
+        Followed::Topic(topic) => topic.to_string(),
+    };
+    Ok(format!("@{id} → {target}"))
 }
 
 #[derive(Default)]
@@ -41,6 +64,28 @@ impl Lines {
     }
 }
 
+async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
+    let workspace = &context.agent.workspace;
+    let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
+    let info = match context.session.shell() {
+        Some(shell) => shell.info().await.ok(),
+        None => None,
+    };
+    match info {
+        Some(info) => {
+            lines.add("cwd", &one_line(&display_directory(&info.directory.path, workspace)));
+            lines.add("pid", &info.pid.to_string());
+            if let Some(running) = info.running {
+                let line = running.payload.trim_start().lines().next().unwrap_or_default();
+                lines.add("running", &one_line(line));
+            }
+        }
+        None => lines.add("shell", "(no shell)"),
+    }
+    lines.add("boundary", &fence.0);
+    Ok(())
+}
+
 fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     let workspace = &context.agent.workspace;
     let Some(page) = &context.state.page else {
@@ -51,16 +96,35 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     };
     let source = &page.location.source;
     let shown = source.display(workspace);
-    lines.add("file", shown.strip_prefix("~/").filter(|rest| !rest.is_empty()).unwrap_or(&shown));
-    lines.add("cwd", &display_directory(source.directory(), workspace));
-    if let Some(title) = page.title().filter(|_| matches!(source, Source::File(_))) {
-        lines.add("title", &title);
+    match source.directory() {
+        Some(directory) => {
+            lines.add("file", shown.strip_prefix("~/").filter(|rest| !rest.is_empty()).unwrap_or(&shown));
+            lines.add("cwd", &display_directory(directory, workspace));
+        }
+        None => lines.add("uri", &shown),
+    }
+    if let Some(title) = page.title() {
+        lines.add("title", title);
     }
     if let Some(block) = &page.location.block {
         lines.add("block", &format!("#{block}"));
     }
     lines.add_list("blocks", &page.block_ids());
+    let menus: Vec<&str> = page.menus.iter().map(|menu| menu.name.as_str()).collect();
+    lines.add_list("menus", &menus);
+    lines.add_list("shortcuts", &shortcuts(page));
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
     lines.add_list("warnings", &page.warnings());
+}
+
+/// The first shortcuts of a page, and how many more there are.
+fn shortcuts(page: &Page) -> Vec<String> {
+    let all = page.content().shortcuts();
+    let mut shown: Vec<String> =
+        all.iter().take(SHORTCUTS_SHOWN).map(|shortcut| format!("@{}", shortcut.id)).collect();
+    if all.len() > SHORTCUTS_SHOWN {
+        shown.push(format!("+{} more", all.len() - SHORTCUTS_SHOWN));
+    }
+    shown
 }

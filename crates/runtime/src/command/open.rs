@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::Context;
+use super::follow::{Followed, follow};
+use super::ground::{self, Ground};
+use super::{Answer, Context};
 use crate::agent::Workspace;
-use crate::document::{self, Bases, Candidates, Page, Target};
-use crate::error::{Code, Error, Result};
+use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
+use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::with_body;
+use crate::session::State;
 use crate::topic::Topic;
 
 /// What a target turned out to be, from its text alone.
@@ -17,94 +20,235 @@ pub enum What {
     Entry,
     /// Another topic, where the command then runs.
     Topic(Topic),
-    Text(String),
+    Document {
+        target: String,
+        extent: Extent,
+        reading: Reading,
+    },
 }
 
 impl What {
     pub fn parse(text: &str) -> Result<Self> {
-        if text.is_empty() {
+        let Flags { target, extent, reading } = split_flags(text)?;
+        if target.is_empty() {
             return Ok(Self::Entry);
         }
-        match Topic::canonical_target(text) {
+        match Topic::canonical_target(target) {
             Some(topic) => topic.map(Self::Topic),
-            None => Ok(Self::Text(text.to_owned())),
+            None => Ok(Self::Document { target: target.to_owned(), extent, reading }),
         }
     }
 }
 
-pub async fn run(what: What, context: Context<'_>) -> Result<String> {
+pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
     match (&context.session.topic, what) {
-        (Topic::Hub(hub), What::Entry | What::Topic(_)) => Ok(hub::page(*hub, &context)),
-        (Topic::Hub(hub), What::Text(_)) => {
+        (Topic::Hub(hub), What::Entry | What::Topic(_)) => Ok(hub::page(*hub, &context).await.into()),
+        (Topic::Hub(hub), What::Document { .. }) => {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), _) => Ok(super::info::run(&context)),
-        (Topic::App { name, .. }, _) => {
-            Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
-                .hint("string app shows what is installed."))
+        (Topic::Bash(_), _) => Ok(super::info::run(&context).await?.into()),
+        (Topic::Tab(_) | Topic::App { .. }, What::Document { target, extent, reading }) => {
+            open(&target, extent, reading, context).await
         }
-        (Topic::Tab(_), What::Text(text)) => open(&text, context).await,
+        (Topic::App { .. }, What::Entry | What::Topic(_)) => open_entry(context).await,
         (Topic::Tab(_), What::Entry | What::Topic(_)) => {
             Err(Error::new(Code::InvalidParams, "Nothing to open was named.").hint("Usage: /open TARGET"))
         }
     }
 }
 
-/// The reply that shows the current page. `verb` is the word before the location.
-pub fn shown(verb: &str, page: &Page, workspace: &Workspace) -> Result<String> {
-    Ok(with_body(&format!("{verb} {}", page.location.display(workspace)), &page.view()?))
-}
-
-/// Loads a path off the async threads: a disk may be slow.
-pub async fn load(path: PathBuf, workspace: Workspace) -> Result<Page> {
-    let loaded = tokio::task::spawn_blocking(move || document::load(&path, &workspace)).await;
-    loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
+/// The reply that shows a page. `verb` is the word before the location.
+pub fn shown(
+    verb: &str,
+    page: &Page,
+    extent: Extent,
+    state: &mut State,
+    workspace: &Workspace,
+) -> Result<String> {
+    let view = page.view(extent, &mut state.menus, workspace)?;
+    let notes: String = page.notes.iter().map(|note| format!(" · {note}")).collect();
+    Ok(with_body(&format!("{verb} {}{notes}", page.name(workspace)), &view))
 }
 
 pub fn no_document() -> Error {
     Error::new(Code::NotFound, "No document open.").hint("Open one: /open report.md")
 }
 
-async fn open(text: &str, context: Context<'_>) -> Result<String> {
-    let Context { agent, state, caller, .. } = context;
-    let workspace = &agent.workspace;
-    let here =
-        state.page.as_ref().map(|page| page.location.source.directory()).or(state.directory.as_deref());
-    let bases = Bases { workspace, here, caller: caller.cwd.as_deref() };
-    match Target::parse(text, bases) {
-        Target::Block(block) => {
-            let page = state.page.as_mut().ok_or_else(no_document)?;
-            let text = page.view_of(Some(&block))?;
-            page.location.block = Some(block);
-            Ok(with_body(&format!("Opened {}", page.location.display(workspace)), &text))
-        }
+/// Loads an app's entry page without showing it, for commands that work on a page.
+pub async fn ensure_entry(context: &mut Context<'_>) -> Result<()> {
+    if context.state.page.is_some() || !matches!(context.session.topic, Topic::App { .. }) {
+        return Ok(());
+    }
+    let ground = Ground::of(context)?;
+    let Some(entry) = ground.entry() else { return Ok(()) };
+    if let Opened::Page(mut page) = ground.library(context).open(&entry, Reading::Main).await? {
+        ground.label(&mut page);
+        context.state.enter(page);
+    }
+    Ok(())
+}
+
+async fn open_entry(context: Context<'_>) -> Result<Answer> {
+    let ground = Ground::of(&context)?;
+    let entry = ground.entry().ok_or_else(no_document)?;
+    let opened = ground.library(&context).open(&entry, Reading::Main).await?;
+    enter(opened, None, Extent::Start, &ground, context)
+}
+
+async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>) -> Result<Answer> {
+    let ground = Ground::of(&context)?;
+    ground.check_text(text)?;
+    let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
+        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
+    })?;
+    let library = ground.library(&context);
+    let (opened, block) = match target {
+        Target::Block(block) => return open_block(block, extent, &ground, context).await,
         Target::Path { candidates, block } => {
-            let mut page = find(candidates, workspace).await?;
+            let (opened, path) = find(candidates, library).await?;
+            // What opened as an index or a listing is a directory.
+            if matches!(&opened, Opened::Page(page) if page.location.source != Source::File(path.clone())) {
+                context.state.directory = Some(path);
+            }
+            (opened, block)
+        }
+        Target::Web { url, block } => {
+            ground.check(&Source::Web(url.clone()))?;
+            (library.open(&Source::Web(url), reading).await?, block)
+        }
+        Target::Shortcut { id, block } => match follow(&id, context.state, ground.workspace())? {
+            Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
+            Followed::Location(location) => {
+                ground.check(&location.source)?;
+                // The address is the page's, not the agent's.
+                let asker = ground::asker(context.state.page.as_deref());
+                let library = Library { web: ground::web(&context, asker), ..library };
+                (library.open(&location.source, reading).await?, block.or(location.block))
+            }
+        },
+    };
+    enter(opened, block, extent, &ground, context)
+}
+
+/// Shows a block of the current document, in an app topic of its entry page.
+async fn open_block(
+    block: String,
+    extent: Extent,
+    ground: &Ground,
+    mut context: Context<'_>,
+) -> Result<Answer> {
+    ensure_entry(&mut context).await?;
+    let state = context.state;
+    let mut page = state.page.take().ok_or_else(no_document)?;
+    let before = page.location.block.replace(block);
+    let reply = shown("Opened", &page, extent, state, ground.workspace());
+    if reply.is_err() {
+        page.location.block = before;
+    }
+    state.page = Some(page);
+    reply.map(Answer::from)
+}
+
+/// Makes what was opened the current page, if it is one, and shows it.
+fn enter(
+    opened: Opened,
+    block: Option<String>,
+    extent: Extent,
+    ground: &Ground,
+    context: Context<'_>,
+) -> Result<Answer> {
+    match opened {
+        Opened::Page(mut page) => {
             page.location.block = block;
-            let reply = shown("Opened", &page, workspace)?;
-            state.enter(page);
-            Ok(reply)
+            ground.label(&mut page);
+            let reply = shown("Opened", &page, extent, context.state, ground.workspace())?;
+            context.state.enter(page);
+            Ok(reply.into())
+        }
+        Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
+    }
+}
+
+/// The first reading of a path that exists, and that path.
+async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, PathBuf)> {
+    let Candidates { literal, decoded, beside } = candidates;
+    let missing = match library.open(&Source::File(literal.clone()), Reading::Main).await {
+        Err(error) if error.code == Code::NotFound => error,
+        other => return other.map(|opened| (opened, literal)),
+    };
+    if let Some(decoded) = decoded {
+        match library.open(&Source::File(decoded.clone()), Reading::Main).await {
+            Err(error) if error.code == Code::NotFound => {}
+            other => return other.map(|opened| (opened, decoded)),
+        }
+    }
+    // Only what could be opened is hinted at: a link must not tell whether its target exists.
+    let neighbour = beside.filter(|beside| library.workspace.find(&beside.path).is_ok());
+    let hint =
+        neighbour.map(|beside| format!("It exists beside the current document: /open {}", beside.target));
+    Err(missing.hints(hint))
+}
+
+/// A target without its flags.
+#[derive(Debug, PartialEq, Eq)]
+struct Flags<'a> {
+    target: &'a str,
+    extent: Extent,
+    reading: Reading,
+}
+
+/// Takes the flags off both ends of a target, which may itself hold spaces.
+fn split_flags(text: &str) -> Result<Flags<'_>> {
+    let mut flags = Flags { target: text.trim(), extent: Extent::Start, reading: Reading::Main };
+    loop {
+        let target = flags.target;
+        if let Some(rest) = strip_word(target, "--outline") {
+            (flags.target, flags.extent) = (rest, Extent::Outline);
+        } else if let Some(rest) = strip_word(target, "--raw") {
+            (flags.target, flags.reading) = (rest, Reading::Whole);
+        } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
+            (flags.target, flags.extent) = (rest.trim(), Extent::From(parse_line(line)?));
+        } else {
+            return Ok(flags);
         }
     }
 }
 
-/// The first reading of the target that exists.
-async fn find(candidates: Candidates, workspace: &Workspace) -> Result<Page> {
-    let Candidates { literal, decoded, beside } = candidates;
-    let missing = match load(literal, workspace.clone()).await {
-        Err(error) if error.code == Code::NotFound => error,
-        other => return other,
-    };
-    if let Some(decoded) = decoded {
-        match load(decoded, workspace.clone()).await {
-            Err(error) if error.code == Code::NotFound => {}
-            other => return other,
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let first = text.strip_prefix(word).filter(|rest| rest.starts_with(char::is_whitespace));
+    let last = text.strip_suffix(word).filter(|rest| rest.ends_with(char::is_whitespace));
+    first.or(last).map(str::trim)
+}
+
+fn parse_line(text: &str) -> Result<usize> {
+    let number = text.trim().trim_start_matches(['L', 'l']).parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("Not a line: {}", quoted(text)))
+            .hint("Usage: /open TARGET --from L480")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_stand_before_or_behind_a_target() {
+        let table = [
+            ("a b.md", "a b.md", Extent::Start, Reading::Main),
+            ("a b.md --outline", "a b.md", Extent::Outline, Reading::Main),
+            ("--outline a.md", "a.md", Extent::Outline, Reading::Main),
+            ("--raw https://x.org", "https://x.org", Extent::Start, Reading::Whole),
+            ("a.md --from L480", "a.md", Extent::From(480), Reading::Main),
+            ("a.md --raw --from 7", "a.md", Extent::From(7), Reading::Whole),
+            ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
+        ];
+        for (text, target, extent, reading) in table {
+            assert_eq!(split_flags(text), Ok(Flags { target, extent, reading }), "{text}");
+        }
+        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1"] {
+            assert_eq!(split_flags(text).unwrap_err().code, Code::InvalidParams, "{text}");
         }
     }
-    let neighbour = beside.filter(|path| path.exists());
-    let name = neighbour.as_deref().and_then(|path| path.file_name());
-    Err(missing.hints(
-        name.map(|name| format!("It exists beside the current document: /open ./{}", name.to_string_lossy())),
-    ))
 }

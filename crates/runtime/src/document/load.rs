@@ -1,8 +1,10 @@
-//! Loading: from a source to a parsed document.
+//! Loading: from a source to its text.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{Page, Source};
+use super::Source;
+use super::web::Fetched;
 use crate::agent::Workspace;
 use crate::agent::workspace::{Found, FoundKind};
 use crate::error::{Code, Error, Result};
@@ -12,20 +14,61 @@ pub const DOCUMENT_MAX: u64 = 8 * 1024 * 1024;
 /// What a directory opens as, in this order.
 const INDEXES: [&str; 2] = ["string.md", "index.md"];
 
-/// Loads what a path means: a file, a directory's index, or its listing.
-pub fn load(path: &Path, workspace: &Workspace) -> Result<Page> {
+/// A text and where it really came from.
+#[derive(Debug)]
+pub struct Loaded {
+    pub source: Source,
+    pub content: Content,
+    /// What the agent should know about the loading, such as a conversion.
+    pub notes: Vec<String>,
+    /// What a page from the web calls itself, outside its text.
+    pub title: Option<String>,
+    pub fetched: Option<Fetched>,
+}
+
+#[derive(Debug)]
+pub enum Content {
+    Text(Text),
+    /// Something that is no text: shown by its kind and size.
+    Binary {
+        media_type: Cow<'static, str>,
+        bytes: u64,
+        dimensions: Option<(usize, usize)>,
+    },
+}
+
+#[derive(Debug)]
+pub enum Text {
+    /// Markdown, with its conventions.
+    Document(String),
+    /// Shown as it is.
+    Plain(String),
+}
+
+/// Loads a path off the async threads: a disk may be slow.
+pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
+    let workspace = workspace.clone();
+    let loaded = tokio::task::spawn_blocking(move || read(&path, &workspace)).await;
+    loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
+}
+
+/// A file, a directory's index, or its listing.
+fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
     let found = workspace.find(path)?;
-    let (source, text) = match found.kind {
-        FoundKind::File { .. } => (Source::File(path.to_owned()), read_text(&found, path, workspace)?),
+    let (source, content) = match found.kind {
+        FoundKind::File { .. } => (Source::File(path.to_owned()), read_content(&found, path, workspace)?),
         FoundKind::Directory => match index_of(path, workspace)? {
             Some((index, found)) => {
-                let text = read_text(&found, &index, workspace)?;
-                (Source::File(index), text)
+                let content = read_content(&found, &index, workspace)?;
+                (Source::File(index), content)
             }
-            None => (Source::Directory(path.to_owned()), listing(&found, path, workspace)?),
+            None => {
+                let names = Text::Document(listing(&found, path, workspace)?);
+                (Source::Directory(path.to_owned()), Content::Text(names))
+            }
         },
     };
-    Ok(Page::new(source, &text))
+    Ok(Loaded { source, content, notes: Vec::new(), title: None, fetched: None })
 }
 
 fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)>> {
@@ -41,32 +84,43 @@ fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)
     Ok(None)
 }
 
-fn read_text(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
+fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Content> {
     let shown = workspace.display(path);
-    let failed = |why: &str| Error::new(Code::LoadError, format!("{shown} {why}"));
-    if let FoundKind::File { size } = found.kind
-        && size > DOCUMENT_MAX
-    {
-        return Err(too_large(&shown));
+    let FoundKind::File { size } = found.kind else {
+        return Err(Error::new(Code::InvalidPath, format!("{shown} is not a file.")));
+    };
+    let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(&shown, &error))?;
+    let whole = bytes.len() as u64 <= DOCUMENT_MAX;
+    match String::from_utf8(bytes) {
+        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(Text::Document(text))),
+        Ok(text) if !text.contains('\0') => Err(too_large(&shown)),
+        Ok(text) => Ok(binary(text.as_bytes(), size)),
+        // The cut at the limit may go through a character.
+        Err(error) if !whole && error.utf8_error().error_len().is_none() => Err(too_large(&shown)),
+        Err(error) => Ok(binary(error.as_bytes(), size)),
     }
-    let bytes = found.read(DOCUMENT_MAX).map_err(|error| failed(&format!("could not be read: {error}")))?;
-    if bytes.len() as u64 > DOCUMENT_MAX {
-        return Err(too_large(&shown));
-    }
-    String::from_utf8(bytes).map_err(|_| failed("is not text.").hint("Documents are UTF-8."))
+}
+
+fn binary(start: &[u8], bytes: u64) -> Content {
+    let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()).into();
+    let dimensions = imagesize::blob_size(start).ok().map(|size| (size.width, size.height));
+    Content::Binary { media_type, bytes, dimensions }
 }
 
 fn too_large(shown: &str) -> Error {
     Error::new(Code::LoadError, format!("{shown} is larger than {} MB.", DOCUMENT_MAX / (1024 * 1024)))
+        .hint("Documents of that size do not open as a page.")
 }
 
-/// A directory as a document: each name a link.
+/// A directory as a document: its names, directories first.
 fn listing(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
-    let names = found.list().map_err(|error| {
-        Error::new(Code::LoadError, format!("{} could not be read: {error}", workspace.display(path)))
-    })?;
+    let names = found.list().map_err(|error| unreadable(&workspace.display(path), &error))?;
     if names.is_empty() {
         return Ok("(empty)\n".to_owned());
     }
     Ok(names.iter().map(|name| format!("- {name}\n")).collect())
+}
+
+fn unreadable(shown: &str, error: &std::io::Error) -> Error {
+    Error::new(Code::LoadError, format!("{shown} could not be read: {error}"))
 }

@@ -1,11 +1,18 @@
 //! Documents as a session holds them: where they are, what they say, what the agent sees of them.
 
+mod compose;
+mod library;
 mod load;
 mod location;
+mod menu;
 mod page;
 mod target;
+mod web;
 
-pub use load::{DOCUMENT_MAX, load};
-pub use location::{Location, Source, display_directory};
-pub use page::Page;
-pub use target::{Bases, Candidates, Target};
+pub use library::{Library, Opened, Reading};
+pub use load::{Content, DOCUMENT_MAX, Loaded, Text};
+pub use location::{Location, Source, Unreachable, display_directory};
+pub use menu::{Menu, Menus};
+pub use page::{Extent, Page};
+pub use target::{Bases, Beside, Candidates, Target};
+pub use web::{Asker, Fetched, Web};

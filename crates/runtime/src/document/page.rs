@@ -1,60 +1,168 @@
 //! A document as a session holds it, and what the agent sees of it.
 
-use super::{Location, Source};
+use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Shortcut};
+
+use super::menu::{Menu, Menus};
+use super::{Fetched, Location, Source};
+use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::reply::REPLY_MAX;
 
 /// How many blocks or headings an error names.
 const NAMED_MAX: usize = 30;
+/// Room in a reply for the status line and for the line that says how to go on.
+const FRAME_ROOM: usize = 2 * 1024;
 
 /// A document, loaded and composed.
 #[derive(Debug)]
 pub struct Page {
     pub location: Location,
+    /// The menus that the page names.
+    pub menus: Vec<Menu>,
+    /// How it was loaded, where that matters: `converted from HTML`.
+    pub notes: Vec<String>,
+    /// How lists name it, where that is not its location: `home` for an app's entry page.
+    pub label: Option<String>,
     content: sfmd::Page,
+    /// What a page from the web calls itself, outside its text.
+    title: Option<String>,
+    fetched: Option<Fetched>,
+}
+
+/// Which part of a page to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    #[default]
+    Start,
+    /// From a line of the source on.
+    From(usize),
+    Outline,
 }
 
 impl Page {
-    pub fn new(source: Source, text: &str) -> Self {
-        let origin = sfmd::Origin::new(&source.path().to_string_lossy());
-        let content = sfmd::Page::compose(sfmd::Source::new(origin, sfmd::parse(text)));
-        Self { location: Location { source, block: None }, content }
+    pub fn new(location: Location, content: sfmd::Page, menus: Vec<Menu>, notes: Vec<String>) -> Self {
+        Self { location, menus, notes, label: None, content, title: None, fetched: None }
     }
 
-    pub fn title(&self) -> Option<String> {
-        self.content.document().title().map(str::to_owned)
+    /// Adds what only a page from the web has.
+    pub fn with_origin(mut self, title: Option<String>, fetched: Option<Fetched>) -> Self {
+        self.title = title;
+        self.fetched = fetched;
+        self
+    }
+
+    /// How the page came from the web, if it did.
+    pub fn fetched(&self) -> Option<&Fetched> {
+        self.fetched.as_ref()
+    }
+
+    /// How the page is named in status lines and lists.
+    pub fn name(&self, workspace: &Workspace) -> String {
+        match (&self.label, &self.location.block) {
+            (Some(label), Some(block)) => format!("{label}#{block}"),
+            (Some(label), None) => label.clone(),
+            (None, _) => self.location.display(workspace),
+        }
+    }
+
+    pub fn content(&self) -> &sfmd::Page {
+        &self.content
+    }
+
+    pub fn title(&self) -> Option<&str> {
+        self.content.document().title().or(self.title.as_deref())
+    }
+
+    /// The document as its author wrote it.
+    pub fn source(&self) -> &str {
+        self.fetched.as_ref().map_or(self.content.document().source(), |fetched| &fetched.source)
     }
 
     /// Marked blocks and includes, in order.
-    pub fn block_ids(&self) -> Vec<&str> {
+    pub fn block_ids(&self) -> Vec<String> {
         self.content.block_ids()
+    }
+
+    /// The page's own shortcut of that name.
+    pub fn shortcut(&self, id: &str) -> Option<&Shortcut> {
+        self.content.shortcut(id.strip_prefix("page.").unwrap_or(id))
     }
 
     /// What is wrong with the document, with the line.
     pub fn warnings(&self) -> Vec<String> {
-        self.content.warnings().map(|(_, warning)| warning.to_string()).collect()
-    }
-
-    /// What the agent sees at the current location.
-    pub fn view(&self) -> Result<String> {
-        self.view_of(self.location.block.as_deref())
-    }
-
-    /// What the agent sees of a block, or of the whole.
-    pub fn view_of(&self, block: Option<&str>) -> Result<String> {
-        let view = match block {
-            None => self.content.view(),
-            Some(id) => {
-                self.content.view_section(&self.content.section(id).ok_or_else(|| self.no_block(id))?)
-            }
+        let own = self.content.origin();
+        let warning = |(origin, warning): (&sfmd::Origin, &sfmd::Warning)| {
+            if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
         };
-        Ok(view.text().trim_end().to_owned())
+        self.content.warnings().map(warning).collect()
+    }
+
+    /// Whether the page has what its location names.
+    pub fn check_block(&self, id: &str) -> Result<()> {
+        self.content.section(id).map(|_| ()).ok_or_else(|| self.no_block(id))
+    }
+
+    /// What the agent sees at the current location. Menus are shown in full once per session.
+    pub fn view(&self, extent: Extent, menus: &mut Menus, workspace: &Workspace) -> Result<String> {
+        let (banner, view) = match &self.location.block {
+            Some(id) => {
+                let section = self.content.section(id).ok_or_else(|| self.no_block(id))?;
+                (String::new(), self.content.view_section(&section))
+            }
+            None => (self.banner(menus), self.content.view()),
+        };
+        let shown = self.location.display(workspace);
+        let from = match extent {
+            Extent::Start => None,
+            Extent::From(line) => Some(line),
+            Extent::Outline => return Ok(self.outline()),
+        };
+        let window = view.window(from, REPLY_MAX - FRAME_ROOM - banner.len()).ok_or_else(|| {
+            let lines = self.content.document().line_count();
+            Error::new(Code::InvalidParams, format!("{shown} has nothing to show from there on."))
+                .hint(format!("It has {lines} lines."))
+        })?;
+        let mut text = format!("{banner}{}", window.text);
+        if let Some(rest) = window.rest {
+            let more = sfmd::size_label(rest.bytes);
+            let next = rest.next.map(|next| {
+                let included = next.origin != self.content.origin();
+                let target = if included { next.origin.to_string() } else { shown.clone() };
+                format!(" · /open {target} --from L{}", next.line)
+            });
+            text.push_str(&format!(
+                "\n\n… {more} more{} · /open {shown} --outline",
+                next.unwrap_or_default()
+            ));
+        }
+        Ok(text)
+    }
+
+    fn banner(&self, menus: &mut Menus) -> String {
+        let nav = |menu: &'_ Menu| menu.entries.len() <= MAX_NAV_ENTRIES && menus.show_once(menu);
+        let expanded: Vec<bool> = self.menus.iter().map(nav).collect();
+        let nav = self.menus.iter().zip(expanded).map(|(menu, expanded)| NavMenu {
+            name: &menu.name,
+            entries: expanded.then_some(&*menu.entries),
+        });
+        let actions: Vec<_> = self.content.actions().collect();
+        let actions = actions.iter().map(|found| found.action.id.as_str()).collect();
+        Banner { menus: nav.collect(), actions, missing: Vec::new() }.to_string()
+    }
+
+    fn outline(&self) -> String {
+        let entries = self.content.outline();
+        if entries.is_empty() {
+            return "No headings and no blocks.".to_owned();
+        }
+        entries.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
         let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.as_str()));
-        let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
+        known.extend(document.headings.iter().map(|heading| heading.slug.clone()));
+        let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean #{name}?"));
         let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
         let list = if named.is_empty() {
             "It has none.".to_owned()
@@ -64,5 +172,15 @@ impl Page {
         Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
             .hints(near)
             .hint(list)
+    }
+}
+
+impl Source {
+    /// The source as the parser keeps it, to tell files apart and to resolve links against.
+    pub fn origin(&self) -> sfmd::Origin {
+        match self {
+            Self::File(path) | Self::Directory(path) => sfmd::Origin::new(&path.to_string_lossy()),
+            Self::Web(url) => sfmd::Origin::new(url.as_str()),
+        }
     }
 }

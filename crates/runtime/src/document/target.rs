@@ -1,7 +1,11 @@
-//! What follows `/open`: which file or block it means.
+//! What follows `/open`: which document, block or shortcut it means.
 
 use std::path::{Path, PathBuf};
 
+use url::Url;
+
+use super::Source;
+use super::location::{Unreachable, web_address};
 use crate::agent::{Workspace, workspace};
 
 /// A target, understood but not yet looked up.
@@ -13,6 +17,15 @@ pub enum Target {
         candidates: Candidates,
         block: Option<String>,
     },
+    Web {
+        url: Url,
+        block: Option<String>,
+    },
+    /// A name that the session resolves, without the `@`.
+    Shortcut {
+        id: String,
+        block: Option<String>,
+    },
 }
 
 /// The paths a text may mean, most literal first: as written, then with percent-encoding undone.
@@ -21,41 +34,63 @@ pub struct Candidates {
     pub literal: PathBuf,
     pub decoded: Option<PathBuf>,
     /// The same name beside the current document, for bare names that are missing at home.
-    pub beside: Option<PathBuf>,
+    pub beside: Option<Beside>,
+}
+
+/// A file beside the current document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    pub path: PathBuf,
+    /// The target that would open it.
+    pub target: String,
 }
 
 /// Where relative targets start.
 #[derive(Debug, Clone, Copy)]
 pub struct Bases<'a> {
     pub workspace: &'a Workspace,
-    /// The current document's directory, or the directory opened last.
-    pub here: Option<&'a Path>,
+    /// The current document.
+    pub page: Option<&'a Source>,
+    /// The directory opened last, for when there is no document.
+    pub directory: Option<&'a Path>,
     /// The caller's working directory.
     pub caller: Option<&'a Path>,
 }
 
 impl Target {
-    pub fn parse(text: &str, bases: Bases<'_>) -> Self {
+    pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, Unreachable> {
         let text = unquote(text);
-        let (path, block) = match text.rsplit_once('#') {
-            Some((path, block)) if !block.is_empty() && !block.contains('/') => {
-                (path, Some(block.to_owned()))
-            }
-            _ => (text, None),
-        };
-        match (path, block) {
+        let (plain, block) = split_block(text);
+        if let Some(id) = plain.strip_prefix('@') {
+            return Ok(Self::Shortcut { id: id.to_owned(), block });
+        }
+        if let Some(url) = web_address(plain) {
+            return Ok(Self::Web { url: url?, block });
+        }
+        if let (Some(Source::Web(base)), true) = (bases.page, is_site_relative(plain)) {
+            let url = base.join(plain).map_err(|_| Unreachable::Malformed)?;
+            return Ok(Self::Web { url, block });
+        }
+        Ok(match (plain, block) {
             ("", Some(block)) => Self::Block(block),
             (path, block) => Self::Path { candidates: bases.candidates(path), block },
-        }
+        })
     }
 }
 
 impl Bases<'_> {
+    /// The directory that `./` starts from while a document or a directory is open.
+    fn here(&self) -> Option<&Path> {
+        self.page.and_then(Source::directory).or(self.directory)
+    }
+
     fn candidates(&self, text: &str) -> Candidates {
         let literal = self.resolve(text);
         let decoded = percent_decoded(text).map(|text| self.resolve(&text));
-        let beside =
-            is_bare(text).then_some(self.here).flatten().map(|here| workspace::normalize(&here.join(text)));
+        let beside = self
+            .here()
+            .filter(|_| is_bare(text))
+            .map(|here| Beside { path: workspace::normalize(&here.join(text)), target: format!("./{text}") });
         Candidates { literal, decoded, beside }
     }
 
@@ -64,9 +99,7 @@ impl Bases<'_> {
         let path = match text.strip_prefix('~') {
             Some("") => home.to_owned(),
             Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-            _ if text.starts_with("./") || text.starts_with("../") || text == "." || text == ".." => {
-                self.start().join(text)
-            }
+            _ if is_dotted(text) => self.start().join(text),
             _ => home.join(text),
         };
         workspace::normalize(&path)
@@ -75,8 +108,25 @@ impl Bases<'_> {
     /// What `./` means: the document's directory, else the caller's if it may be reached, else home.
     fn start(&self) -> &Path {
         let caller = self.caller.filter(|path| self.workspace.contains(path));
-        self.here.or(caller).unwrap_or(self.workspace.home())
+        self.here().or(caller).unwrap_or(self.workspace.home())
     }
+}
+
+/// `doc.md#part` as its two halves. A `#` in the middle of a path, or at its end, is part of a name.
+fn split_block(text: &str) -> (&str, Option<String>) {
+    match text.rsplit_once('#') {
+        Some((plain, block)) if !block.is_empty() && !block.contains('/') => (plain, Some(block.to_owned())),
+        _ => (text, None),
+    }
+}
+
+fn is_dotted(text: &str) -> bool {
+    text.starts_with("./") || text.starts_with("../") || text == "." || text == ".."
+}
+
+/// What is relative to a page from the web. Bare names mean files at home, there too.
+fn is_site_relative(text: &str) -> bool {
+    text.starts_with('/') || is_dotted(text)
 }
 
 fn is_bare(text: &str) -> bool {
@@ -119,8 +169,14 @@ mod tests {
 
     fn check(text: &str, here: Option<&str>, caller: Option<&str>, path: &str, block: Option<&str>) {
         let workspace = Workspace::new("/home/u".into(), vec!["/data".into()], "/home/u/.string".into());
-        let bases = Bases { workspace: &workspace, here: here.map(Path::new), caller: caller.map(Path::new) };
-        let Target::Path { candidates, block: found } = Target::parse(text, bases) else {
+        let page = here.map(|dir| Source::File(Path::new(dir).join("page.md")));
+        let bases = Bases {
+            workspace: &workspace,
+            page: page.as_ref(),
+            directory: None,
+            caller: caller.map(Path::new),
+        };
+        let Ok(Target::Path { candidates, block: found }) = Target::parse(text, bases) else {
             panic!("{text} is a path");
         };
         assert_eq!(candidates.literal, Path::new(path), "{text}");
@@ -167,9 +223,31 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_alone_is_a_block_of_this_document() {
+    fn other_targets_are_told_by_how_they_start() {
         let workspace = Workspace::new("/home/u".into(), vec![], "/home/u/.string".into());
-        let bases = Bases { workspace: &workspace, here: None, caller: None };
-        assert_eq!(Target::parse("#setup", bases), Target::Block("setup".into()));
+        let page = Source::Web("https://x.org/docs/a.md".parse().unwrap());
+        let bases = Bases { workspace: &workspace, page: Some(&page), directory: None, caller: None };
+        let web = |url: &str, block: Option<&str>| Target::Web {
+            url: url.parse().unwrap(),
+            block: block.map(Into::into),
+        };
+        let shortcut =
+            |id: &str, block: Option<&str>| Target::Shortcut { id: id.into(), block: block.map(Into::into) };
+        let table = [
+            ("#setup", Target::Block("setup".into())),
+            ("@docs", shortcut("docs", None)),
+            ("@docs#part", shortcut("docs", Some("part"))),
+            ("@main.home", shortcut("main.home", None)),
+            ("https://y.org/z?q=1#part", web("https://y.org/z?q=1", Some("part"))),
+            ("/b", web("https://x.org/b", None)),
+            ("//y.org/b#c", web("https://y.org/b", Some("c"))),
+            ("./b.md", web("https://x.org/docs/b.md", None)),
+            ("../b.md", web("https://x.org/b.md", None)),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Target::parse(text, bases), Ok(expected), "{text}");
+        }
+        assert_eq!(Target::parse("file:///etc/passwd", bases), Err(Unreachable::Scheme));
+        assert!(matches!(Target::parse("b.md", bases), Ok(Target::Path { .. })));
     }
 }

@@ -49,13 +49,16 @@ impl Map {
             .any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
     }
 
-    /// Ends every session of an agent.
-    pub fn forget(&self, agent: &agent::Id) {
+    /// Ends every session of an agent, with its shells.
+    pub async fn forget(&self, agent: &agent::Id) {
         let removed = self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
-        for session in removed.iter().flat_map(|topics| topics.list()) {
+        let sessions = removed.iter().flat_map(|topics| topics.list());
+        let end = |session: Arc<Session>| async move {
             session.close();
             session.interrupt();
-        }
+            session.end_shell().await;
+        };
+        futures::future::join_all(sessions.map(end)).await;
     }
 }
 
@@ -83,8 +86,8 @@ impl Topics {
         sessions
     }
 
-    /// Removes a session and stops the command that runs in it, unless that is the caller's own: this one.
-    pub fn close(&self, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
+    /// Removes a session and stops what runs in it, unless that is the caller's own command: this one.
+    pub async fn close(&self, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
         let session = {
             let mut open = self.lock();
             if !open.sessions.contains_key(topic) {
@@ -102,6 +105,7 @@ impl Topics {
             if Some(topic) != caller {
                 session.interrupt();
             }
+            session.end_shell().await;
         }
         Ok(())
     }

@@ -7,15 +7,19 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
+use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
 pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::agent::Workspace;
-use crate::document::{Location, Page};
+use crate::document::{Location, Menus, Page};
+use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
+use crate::variable::Variables;
 
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
@@ -37,36 +41,72 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    pub variables: Variables,
+    /// The result of the last action.
+    pub response: Option<Box<Value>>,
+    pub menus: Menus,
+    pub cookies: web::CookieJar,
+    pub shell: ShellState,
+}
+
+/// What a bash topic remembers of its shell between turns.
+#[derive(Debug, Default)]
+pub struct ShellState {
+    /// Where the live shell is.
+    pub directory: Option<PathBuf>,
+    /// Where a shell that has ended was: the next one starts there.
+    pub restart_in: Option<PathBuf>,
+    /// A command was still running at the end of the last turn.
+    pub running: bool,
 }
 
 impl State {
-    /// Makes a page the current one; the previous one goes into the history.
-    pub fn enter(&mut self, page: Page) {
-        let previous = self.page.replace(Box::new(page));
-        self.history.extend(previous.map(|page| page.location));
+    /// Makes a page the current one; if it is of another document, the previous one goes into the history.
+    pub fn enter(&mut self, page: Box<Page>) {
+        let previous = self.page.take().map(|page| page.location);
+        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
+        self.replace(page);
+    }
+
+    /// Makes a page the current one in place of the previous one.
+    pub fn replace(&mut self, page: Box<Page>) {
+        self.menus.learn(&page.menus);
+        self.page = Some(page);
     }
 
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
-        self.page.as_ref().map(|page| page.location.display(workspace))
+        let page = self.page.as_ref().map(|page| page.name(workspace));
+        page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
     }
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
         let Some(page) = &self.page else { return Meta::default() };
         Meta {
             uri: Some(page.location.source.display(workspace)),
-            title: page.title(),
+            title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
             warnings: page.warnings(),
         }
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Glance {
     /// Where the session stands, as `/topics` shows it.
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
+    /// The shell of a bash topic, reachable also while a command runs in it.
+    shell: Option<Arc<Shell>>,
+}
+
+impl std::fmt::Debug for Glance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Glance")
+            .field("location", &self.location)
+            .field("running", &self.running)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -96,6 +136,16 @@ impl Session {
         self.glance().location = location.map(Into::into);
     }
 
+    /// The live shell of a bash topic.
+    pub fn shell(&self) -> Option<Arc<Shell>> {
+        self.glance().shell.clone()
+    }
+
+    /// Puts a shell in place of the one there was, which is given back.
+    pub fn set_shell(&self, shell: Option<Arc<Shell>>) -> Option<Arc<Shell>> {
+        std::mem::replace(&mut self.glance().shell, shell)
+    }
+
     /// The command that runs now.
     pub fn running(&self) -> Option<String> {
         self.glance().running.as_ref().map(|running| running.command.clone())
@@ -107,6 +157,14 @@ impl Session {
         let running = glance.running.as_ref()?;
         running.cancel.cancel();
         Some(running.command.clone())
+    }
+
+    /// Ends the shell and everything it has started.
+    async fn end_shell(&self) {
+        let shell = self.set_shell(None);
+        if let Some(shell) = shell {
+            shell.close().await;
+        }
     }
 
     /// Whether the session was removed: then a command that waited for it starts a fresh one.

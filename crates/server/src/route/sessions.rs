@@ -61,7 +61,7 @@ pub async fn remove(
     headers: HeaderMap,
     Path(topic): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None)?;
+    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

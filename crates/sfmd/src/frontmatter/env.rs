@@ -1,5 +1,7 @@
 //! The `$variables` that a document requires: `env:` and its older spelling `requires:`.
 
+use std::fmt;
+
 use super::yaml::{Content, Node};
 use crate::warning::Warnings;
 
@@ -11,6 +13,15 @@ pub struct Requirement {
     pub description: Option<String>,
     pub default: Option<String>,
     pub line: usize,
+}
+
+/// `$API_KEY — "OpenWeather API key"`, on one line.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}", self.name)?;
+        let Some(description) = &self.description else { return Ok(()) };
+        write!(f, " — \"{}\"", description.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
 }
 
 /// `[a-zA-Z_][a-zA-Z0-9_]*`, the name of a variable without `$` or braces.

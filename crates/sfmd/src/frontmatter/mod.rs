@@ -52,9 +52,8 @@ pub struct Frontmatter {
 
 /// Cuts the header off. Returns it and the byte offset at which the content begins.
 pub(crate) fn cut(text: &str, warnings: &mut Warnings) -> (Frontmatter, usize) {
-    let content_start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let none = (Frontmatter::default(), content_start);
-    let Some(yaml_start) = fence_end(text, content_start) else { return none };
+    let none = (Frontmatter::default(), 0);
+    let Some(yaml_start) = fence_end(text, 0) else { return none };
     let mut yaml_end = yaml_start;
     let mut line = 2;
     let after = loop {

@@ -81,8 +81,9 @@ pub(super) fn read(text: &str, first_line: usize) -> Result<Node, Warning> {
         Err(error) => {
             let line = error.location().map_or(0, |at| (at.line() as usize).saturating_sub(1));
             let full = error.without_snippet().to_string();
-            // The library counts lines from the frontmatter's first; ours is the only number to show.
-            let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
+            // The library counts lines from the header's first, and speaks of its own options.
+            let message = full.split(" at line ").next().unwrap_or_default();
+            let message = message.split(", set ").next().unwrap_or_default();
             Err(Warning { line: first_line + line, message: format!("frontmatter: {message}") })
         }
     }

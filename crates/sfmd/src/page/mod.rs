@@ -1,5 +1,7 @@
 //! A page: a document together with the files it includes, as one text with one set of names.
 
+mod callable;
+mod outline;
 mod render;
 mod shortcut;
 mod view;
@@ -9,12 +11,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use shortcut::{Shortcut, ShortcutKind};
-pub use view::View;
+pub use callable::PageAction;
+pub use outline::{OutlineEntry, OutlineKind, size_label};
+pub use shortcut::{Shortcut, ShortcutKind, shorten_links};
+pub use view::{Position, Rest, View, Window};
 
 use crate::address::{PRECEDENCE, Target};
 use crate::document::Document;
 use crate::warning::{MAX_WARNINGS, Warning};
+use callable::Callable;
 use render::Renderer;
 use shortcut::Edit;
 
@@ -71,6 +76,7 @@ pub struct Page {
     parts: Vec<Part>,
     segments: Vec<Segment>,
     shortcuts: Vec<Shortcut>,
+    callables: Vec<Callable>,
     /// Found while composing, each with the part it is about.
     warnings: Vec<(usize, Warning)>,
 }
@@ -109,10 +115,16 @@ impl Source {
 
 impl Page {
     pub fn compose(source: Source) -> Page {
-        let mut page =
-            Page { parts: Vec::new(), segments: Vec::new(), shortcuts: Vec::new(), warnings: Vec::new() };
+        let mut page = Page {
+            parts: Vec::new(),
+            segments: Vec::new(),
+            shortcuts: Vec::new(),
+            callables: Vec::new(),
+            warnings: Vec::new(),
+        };
         page.add(source, None);
         shortcut::assign(&mut page);
+        callable::collect(&mut page);
         page
     }
 
@@ -152,11 +164,6 @@ impl Page {
         documents.chain(composed).take(MAX_WARNINGS)
     }
 
-    /// Ids of marked blocks and includes, in the order of their files.
-    pub fn block_ids(&self) -> Vec<&str> {
-        self.parts.iter().flat_map(|part| part.document.block_ids()).collect()
-    }
-
     /// What the agent sees.
     pub fn view(&self) -> View {
         self.render(0..self.segments.len(), None)
@@ -185,7 +192,7 @@ impl Page {
                 }
             }
         }
-        renderer.finish()
+        renderer.finish(self.parts.iter().map(|part| part.origin.clone()).collect())
     }
 
     fn section_at(&self, part: usize, target: &Target<'_>) -> Section {

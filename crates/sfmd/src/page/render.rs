@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Part;
 use super::view::{View, ViewLine};
+use super::{Origin, Part};
 use crate::scan::BlockDepth;
 
 #[derive(Default)]
@@ -33,7 +33,8 @@ impl Renderer {
         let document = &part.document;
         let source = document.source.as_str();
         let first_byte = document.lines.start(lines.start);
-        let mut hidden = document.hidden.iter().peekable();
+        let hidden = document.hidden.partition_point(|hidden| hidden.lines.end <= lines.start);
+        let mut hidden = document.hidden[hidden..].iter().peekable();
         let mut edits =
             part.edits[part.edits.partition_point(|edit| edit.range.start < first_byte)..].iter().peekable();
         let starts = &document.starts[document.starts.partition_point(|start| start.offset < first_byte)..];
@@ -54,19 +55,14 @@ impl Renderer {
                 depth = (block.offset >= start)
                     .then(|| depth.map_or(block.depth, |depth| depth.min(block.depth)));
             }
-            if cursor > start {
-                // A replaced link reached into this line.
-                if cursor > end {
+            // A replaced link may reach into this line, which then goes on with the one before.
+            if cursor <= start {
+                if content.trim().is_empty() {
+                    self.blanks += 1;
                     continue;
                 }
-            } else if content.trim().is_empty() {
-                self.blanks += 1;
-                continue;
-            } else {
-                self.begin_line(
-                    content,
-                    Place { part: index, line, root_line: root_line.unwrap_or(line), depth },
-                );
+                let root_line = root_line.unwrap_or(line);
+                self.begin_line(content, Place { part: index, line, root_line, depth });
                 cursor = start;
             }
             while let Some(edit) = edits.next_if(|edit| edit.range.start < end) {
@@ -92,8 +88,8 @@ impl Renderer {
         self.separates = true;
     }
 
-    pub(super) fn finish(self) -> View {
-        View { text: self.text, lines: self.lines }
+    pub(super) fn finish(self, origins: Vec<Origin>) -> View {
+        View { text: self.text, lines: self.lines, origins }
     }
 
     /// Every new segment stands for a directive line that is gone; text of two files never runs together.

@@ -3,10 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Origin, Page, Segment};
-use crate::id::slug;
+use super::{Origin, Page, Part, Segment};
+use crate::id::{Id, slug};
+use crate::lines::{Lines, positions_within};
 use crate::link::{Link, LinkForm, NUMBERED_PREFIX};
-use crate::warning::Warning;
+use crate::scan::scan;
+use crate::warning::{MAX_WARNINGS, Warning};
 
 /// Longer addresses cost the agent more than a shortcut does.
 const MAX_PLAIN_HREF: usize = 40;
@@ -42,66 +44,98 @@ pub(super) struct Edit {
 
 /// Names every link of the page, top to bottom, and prepares how each part's text shows them.
 pub(super) fn assign(page: &mut Page) {
-    let uses = uses(page);
     let mut names = Names::default();
-    let named: Vec<bool> = uses.iter().map(|found| names.claim(page, found)).collect();
     let mut edits: Vec<Vec<Edit>> = vec![Vec::new(); page.parts.len()];
+    let uses = uses(page);
+    // All names are known before the first automatic id is given out.
+    let named: Vec<bool> = uses.iter().map(|found| names.claim(found)).collect();
     for (found, is_named) in uses.iter().zip(named) {
-        let Some(link) = found.link.map(|at| &page.parts[found.part].document.links[at]) else {
-            names.add_named(page, found);
-            continue;
-        };
         let id = if is_named {
-            Some(names.add_named(page, found))
-        } else if wants_shortcut(&link.destination) {
-            Some(names.add_auto(page, found, link))
+            Some(names.add_named(found))
+        } else if found.link.is_some() && wants_shortcut(found.href) {
+            Some(names.add_auto(found))
         } else {
             None
         };
-        edit(link, id.as_deref(), &mut edits[found.part]);
+        if let Some(link) = found.link {
+            let id = id.map(|at| names.shortcuts[at].id.as_str());
+            edit(link, id, &mut edits[found.part]);
+        }
     }
+    let Names { shortcuts, warnings, .. } = names;
     for (part, mut edits) in page.parts.iter_mut().zip(edits) {
         edits.sort_by_key(|edit| edit.range.start);
         part.edits = edits;
     }
-    page.shortcuts = names.shortcuts;
-    page.warnings.extend(names.warnings);
+    page.shortcuts = shortcuts;
+    page.warnings.extend(warnings);
+}
+
+/// Gives shortcuts to the long inline links of a text that an action put out, and changes nothing else: such
+/// a text is never read for directives or actions, and a name in a link is dropped, since ids are the page's
+/// to give. `reserved` are the ids already in use.
+pub fn shorten_links(text: &str, origin: &Origin, reserved: &[&str]) -> (String, Vec<Shortcut>) {
+    let lines = Lines::new(text);
+    let links = scan(text, 0, &lines).links;
+    let mut names = Names { reserved: reserved.iter().copied().collect(), ..Names::default() };
+    let mut edits = Vec::new();
+    let is_inline = |link: &&Link| matches!(link.form, LinkForm::Inline | LinkForm::Auto);
+    for link in links.iter().filter(is_inline).filter(|link| is_long(&link.destination)) {
+        let (offset, href) = (link.range.start, link.destination.as_str());
+        let found = Use { part: 0, lines: &lines, origin, offset, link: Some(link), id: None, href };
+        let at = names.add_auto(&found);
+        edit(link, Some(&names.shortcuts[at].id), &mut edits);
+    }
+    edits.sort_by_key(|edit| edit.range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut cursor = 0;
+    for Edit { range, text: replacement } in &edits {
+        out.push_str(&text[cursor..range.start]);
+        out.push_str(replacement);
+        cursor = range.end;
+    }
+    out.push_str(&text[cursor..]);
+    (out, names.shortcuts)
 }
 
 /// A link, or a definition that names one.
-struct Use {
+struct Use<'a> {
     part: usize,
+    lines: &'a Lines,
+    origin: &'a Origin,
     offset: usize,
-    link: Option<usize>,
-    id: Option<String>,
-    href: String,
+    link: Option<&'a Link>,
+    id: Option<&'a str>,
+    href: &'a str,
 }
 
-fn uses(page: &Page) -> Vec<Use> {
+fn uses(page: &Page) -> Vec<Use<'_>> {
     let mut all = Vec::new();
     for segment in &page.segments {
         let Segment::Text { part, lines, .. } = segment else { continue };
-        let document = &page.parts[*part].document;
+        let Part { document, origin, .. } = &page.parts[*part];
         let bytes = document.lines.bytes(lines);
         let first = all.len();
-        let start = document.links.partition_point(|link| link.range.start < bytes.start);
-        for (at, link) in document.links.iter().enumerate().skip(start) {
-            if link.range.start >= bytes.end {
-                break;
-            }
-            all.push(Use {
-                part: *part,
-                offset: link.range.start,
-                link: Some(at),
-                id: link.name.as_ref().map(|name| name.id.to_string()),
-                href: link.destination.clone(),
-            });
-        }
-        let in_segment = document.definitions.iter().filter(|definition| bytes.contains(&definition.offset));
-        all.extend(in_segment.filter_map(|definition| {
-            let id = definition.name.as_ref()?.to_string();
-            let href = definition.destination.clone();
-            Some(Use { part: *part, offset: definition.offset, link: None, id: Some(id), href })
+        let links = positions_within(&document.links, &bytes, |link| link.range.start);
+        all.extend(document.links[links].iter().map(|link| Use {
+            part: *part,
+            lines: &document.lines,
+            origin,
+            offset: link.range.start,
+            link: Some(link),
+            id: link.name.as_ref().map(|name| name.id.as_str()),
+            href: &link.destination,
+        }));
+        let definitions = positions_within(&document.definitions, &bytes, |definition| definition.offset);
+        let named = document.definitions[definitions].iter().filter(|definition| definition.name.is_some());
+        all.extend(named.map(|definition| Use {
+            part: *part,
+            lines: &document.lines,
+            origin,
+            offset: definition.offset,
+            link: None,
+            id: definition.name.as_ref().map(Id::as_str),
+            href: &definition.destination,
         }));
         all[first..].sort_by_key(|found| found.offset);
     }
@@ -109,100 +143,120 @@ fn uses(page: &Page) -> Vec<Use> {
 }
 
 #[derive(Default)]
-struct Names {
+struct Names<'a> {
     shortcuts: Vec<Shortcut>,
-    /// Each name and the target it stands for.
-    named: HashMap<String, (String, Origin)>,
-    taken: HashSet<String>,
-    /// Where a shortcut stands in the list.
-    position: HashMap<String, usize>,
-    /// Ids already given to (label, href, origin): the same link twice is one shortcut.
-    given: HashMap<(String, String, Origin), String>,
-    repeats: HashMap<String, usize>,
+    named: HashMap<&'a str, Named<'a>>,
+    /// Ids that are in use elsewhere.
+    reserved: HashSet<&'a str>,
+    /// Ids given to links without a name.
+    automatic: HashSet<String>,
+    /// Which shortcut stands for a label, address and file: the same link twice is one shortcut.
+    given: HashMap<(&'a str, &'a str, &'a Origin), usize>,
+    /// The last number given after a prefix.
+    numbers: HashMap<String, usize>,
     warnings: Vec<(usize, Warning)>,
 }
 
-impl Names {
+struct Named<'a> {
+    href: &'a str,
+    origin: &'a Origin,
+    /// Its place in the list, once it has one.
+    shortcut: Option<usize>,
+}
+
+impl<'a> Names<'a> {
     /// Whether this use may have the name it asks for. The first target of a name counts.
-    fn claim(&mut self, page: &Page, found: &Use) -> bool {
-        let Some(id) = &found.id else { return false };
-        let target = (found.href.clone(), page.parts[found.part].origin.clone());
-        if !self.named.contains_key(id) {
-            self.taken.insert(id.clone());
-            self.named.insert(id.clone(), target);
-            return true;
-        }
-        let is_same = self.named[id] == target;
-        if !is_same {
-            let line = page.parts[found.part].document.lines.line_of(found.offset);
+    fn claim(&mut self, found: &Use<'a>) -> bool {
+        let Some(id) = found.id else { return false };
+        let Use { href, origin, .. } = *found;
+        let named = self.named.entry(id).or_insert(Named { href, origin, shortcut: None });
+        let is_same = named.href == href && named.origin == origin;
+        if !is_same && self.warnings.len() < MAX_WARNINGS {
+            let line = found.lines.line_of(found.offset);
             let message = format!("@{id} already stands for another link");
             self.warnings.push((found.part, Warning { line, message }));
         }
         is_same
     }
 
-    fn add_named(&mut self, page: &Page, found: &Use) -> String {
-        let id = found.id.clone().unwrap_or_default();
-        let label = found.link.map(|at| page.parts[found.part].document.links[at].text.trim().to_owned());
-        let label = label.filter(|label| !label.is_empty() && *label != format!("@{id}"));
-        match self.position.get(&id) {
-            // A definition gave it no label; a link that uses it may.
+    fn add_named(&mut self, found: &Use<'a>) -> usize {
+        let id = found.id.unwrap_or_default();
+        let label = found.link.map_or("", |link| link.text.trim());
+        // The label of `[@id]` is the name again.
+        let label = if label.strip_prefix('@') == Some(id) { "" } else { label };
+        match self.named.get(id).and_then(|named| named.shortcut) {
             Some(at) => {
-                let known = &mut self.shortcuts[*at];
-                if let Some(label) = label.filter(|_| known.label == id) {
-                    known.label = label;
+                // A definition gave it no label; a link that uses it may.
+                let known = &mut self.shortcuts[at];
+                if !label.is_empty() && known.label == id {
+                    label.clone_into(&mut known.label);
                 }
+                at
             }
-            None => self.push(page, found, &id, label.unwrap_or_else(|| id.clone()), ShortcutKind::Named),
+            None => {
+                let label = if label.is_empty() { id } else { label };
+                let at = self.push(found, id.to_owned(), label, ShortcutKind::Named);
+                if let Some(named) = self.named.get_mut(id) {
+                    named.shortcut = Some(at);
+                }
+                at
+            }
         }
-        id
     }
 
-    fn add_auto(&mut self, page: &Page, found: &Use, link: &Link) -> String {
-        let label = link.text.trim().to_owned();
-        let key = (label.clone(), link.destination.clone(), page.parts[found.part].origin.clone());
-        if let Some(id) = self.given.get(&key) {
-            return id.clone();
+    fn add_auto(&mut self, found: &Use<'a>) -> usize {
+        let label = found.link.map_or("", |link| link.text.trim());
+        let key = (label, found.href, found.origin);
+        if let Some(at) = self.given.get(&key) {
+            return *at;
         }
-        let id = match slug_of_label(&label) {
-            Some(slug) if self.taken.insert(slug.clone()) => slug,
-            Some(slug) => self.numbered(&format!("{slug}-"), 1),
-            None => self.numbered(NUMBERED_PREFIX, 0),
+        let id = match slug_of_label(label) {
+            Some(slug) if self.take(&slug) => slug,
+            Some(slug) => self.numbered(slug + "-", 1),
+            None => self.numbered(NUMBERED_PREFIX.to_owned(), 0),
         };
-        self.push(page, found, &id, label, ShortcutKind::Auto);
-        self.given.insert(key, id.clone());
-        id
+        let at = self.push(found, id, label, ShortcutKind::Auto);
+        self.given.insert(key, at);
+        at
     }
 
-    fn numbered(&mut self, prefix: &str, last: usize) -> String {
-        let count = self.repeats.entry(prefix.to_owned()).or_insert(last);
+    fn numbered(&mut self, prefix: String, before_first: usize) -> String {
+        let mut number = self.numbers.get(&prefix).copied().unwrap_or(before_first);
         loop {
-            *count += 1;
-            let id = format!("{prefix}{count}");
-            if self.taken.insert(id.clone()) {
+            number += 1;
+            let id = format!("{prefix}{number}");
+            if self.take(&id) {
+                self.numbers.insert(prefix, number);
                 return id;
             }
         }
     }
 
-    fn push(&mut self, page: &Page, found: &Use, id: &str, label: String, kind: ShortcutKind) {
-        let part = &page.parts[found.part];
-        self.position.insert(id.to_owned(), self.shortcuts.len());
+    fn take(&mut self, id: &str) -> bool {
+        !self.reserved.contains(id) && !self.named.contains_key(id) && self.automatic.insert(id.to_owned())
+    }
+
+    fn push(&mut self, found: &Use<'a>, id: String, label: &str, kind: ShortcutKind) -> usize {
         self.shortcuts.push(Shortcut {
-            id: id.to_owned(),
-            label,
-            href: found.href.clone(),
-            origin: part.origin.clone(),
-            line: part.document.lines.line_of(found.offset),
+            id,
+            label: label.to_owned(),
+            href: found.href.to_owned(),
+            origin: found.origin.clone(),
+            line: found.lines.line_of(found.offset),
             kind,
         });
+        self.shortcuts.len() - 1
     }
 }
 
 fn wants_shortcut(href: &str) -> bool {
     let is_web =
         |scheme: &str| href.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
-    is_web("http://") || is_web("https://") || href.chars().nth(MAX_PLAIN_HREF).is_some()
+    is_web("http://") || is_web("https://") || is_long(href)
+}
+
+fn is_long(href: &str) -> bool {
+    href.chars().nth(MAX_PLAIN_HREF).is_some()
 }
 
 /// The id that a label gives, unless it would look like a numbered one.

@@ -1,5 +1,6 @@
-//! What an agent sees of a page, and where each of its lines comes from.
+//! What an agent sees of a page, where each of its lines comes from, and how it is cut to a budget.
 
+use super::Origin;
 use crate::scan::BlockDepth;
 
 /// A rendered page or part of one.
@@ -8,6 +9,8 @@ pub struct View {
     pub(super) text: String,
     /// Lines that are not blank.
     pub(super) lines: Vec<ViewLine>,
+    /// By part.
+    pub(super) origins: Vec<Origin>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +26,74 @@ pub(super) struct ViewLine {
     pub(super) depth: Option<BlockDepth>,
 }
 
+/// As much of a view as fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window<'a> {
+    pub text: &'a str,
+    pub rest: Option<Rest<'a>>,
+}
+
+/// What did not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rest<'a> {
+    pub bytes: usize,
+    /// Where it goes on; nothing if the rest is the end of one long line.
+    pub next: Option<Position<'a>>,
+}
+
+/// A line of the source of one file: of the page's own, or of an included one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position<'a> {
+    pub origin: &'a Origin,
+    pub line: usize,
+}
+
 impl View {
     /// Without a line end after the last line.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// At most `budget` bytes from line `from` of the page's source on (from the start if absent), cut
+    /// between blocks of Markdown where one of them ends in the later half, else between the lines of a
+    /// block. Nothing if the view ends before `from`.
+    pub fn window(&self, from: Option<usize>, budget: usize) -> Option<Window<'_>> {
+        let first = from.map_or(0, |from| self.lines.partition_point(|line| line.root_line < from));
+        let start = match self.lines.get(first) {
+            Some(line) => line.offset,
+            None if from.is_none() => 0,
+            None => return None,
+        };
+        let shown = &self.text[start..];
+        if shown.len() <= budget {
+            return Some(Window { text: shown, rest: None });
+        }
+        let (end, next) = match self.cut_line(first, start, budget) {
+            Some(next) => (self.lines[next].offset, self.lines.get(next)),
+            None => {
+                let end = self.text.floor_char_boundary(start + budget);
+                (end, self.lines.get(self.lines.partition_point(|line| line.offset <= end)))
+            }
+        };
+        let text = self.text[start..end].trim_end_matches('\n');
+        let next = next.map(|line| Position { origin: &self.origins[line.part], line: line.line });
+        let bytes = self.text[start + text.len()..].trim_start_matches('\n').len();
+        Some(Window { text, rest: Some(Rest { bytes, next }) })
+    }
+
+    /// The line at which to stop.
+    fn cut_line(&self, first: usize, start: usize, budget: usize) -> Option<usize> {
+        let end = self.lines.partition_point(|line| line.offset <= start + budget);
+        // Text that is wholly blank cannot stand between lines, so a cut always leaves something.
+        let candidates = || (first + 1..end).rev();
+        let is = |at: &usize, depth| self.lines[*at].depth.is_some_and(|found| found <= depth);
+        let late = |at: &usize| self.lines[*at].offset >= start + budget / 2;
+        let top = |at: &usize| is(at, BlockDepth::Top);
+        let nested = |at: &usize| is(at, BlockDepth::Nested);
+        (candidates().find(|at| top(at) && late(at)))
+            .or_else(|| candidates().find(|at| nested(at) && late(at)))
+            .or_else(|| candidates().find(top))
+            .or_else(|| candidates().find(nested))
+            .or_else(|| candidates().next())
     }
 }

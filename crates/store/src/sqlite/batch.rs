@@ -148,7 +148,10 @@ impl Batch<'_> {
             self.connection.prepare_cached("PRAGMA freelist_count")?.query_row([], |row| row.get(0))?;
         let surplus = free.saturating_sub(FREE_PAGES_KEPT).min(PAGES_RETURNED);
         if surplus > 0 {
-            self.connection.execute_batch(&format!("PRAGMA incremental_vacuum({surplus})"))?;
+            let mut vacuum = self.connection.prepare(&format!("PRAGMA incremental_vacuum({surplus})"))?;
+            let mut steps = vacuum.query([])?;
+            // Each step returns one page.
+            while steps.next()?.is_some() {}
         }
         Ok(())
     }

@@ -7,12 +7,14 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::batch::{Batch, Versions};
 use super::file::explain;
+use super::log::Log;
 use crate::{Clock, Result};
 
 /// Whoever holds this may write.
 pub(super) struct Database {
     connection: Connection,
     versions: Versions,
+    log: Log,
     path: PathBuf,
     clock: Arc<dyn Clock>,
 }
@@ -26,8 +28,8 @@ pub(super) trait Job: Send {
 }
 
 impl Database {
-    pub(super) fn new(connection: Connection, path: PathBuf, clock: Arc<dyn Clock>) -> Self {
-        Self { connection, versions: Versions::default(), path, clock }
+    pub(super) fn new(connection: Connection, log: Log, path: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self { connection, versions: Versions::default(), log, path, clock }
     }
 
     /// Writes a group and answers everybody in it.
@@ -53,6 +55,7 @@ impl Database {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&mut Batch { connection: &transaction, versions: &mut self.versions, now })?;
             transaction.commit()?;
+            self.log.keep_ahead();
             Ok(value)
         })();
         result.map_err(|error| {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::log::Log;
 use crate::{Error, Result};
 
 /// "strn": marks the file as ours, for us and for `file(1)`.
@@ -24,8 +25,15 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// longer grows costs half as much, so a log that wraps early is faster than one that is folded in rarely.
 const LOG_PAGES: u32 = 4000;
 
+/// The size of such a log: each page of 4 KiB has a header of 24 bytes.
+const LOG_BYTES: u64 = LOG_PAGES as u64 * (4096 + 24);
+
 /// A log that grew beyond this, because a long read kept it from wrapping, is cut back.
 const LOG_BYTES_KEPT: u32 = 64 << 20;
+
+/// Of each connection: room for the inner pages of a million small entries, which every search passes, and used only
+/// as far as there is something to keep.
+const CACHE_KIB: i32 = 8000;
 
 /// More statements than either kind of connection uses.
 const STATEMENTS_CACHED: usize = 32;
@@ -46,8 +54,8 @@ const SCHEMA: &str = "
     INSERT INTO counter VALUES (0);
 ";
 
-/// Opens the connection that writes.
-pub(super) fn open(path: &Path) -> Result<Connection> {
+/// Opens the connection that writes, and its log.
+pub(super) fn open(path: &Path) -> Result<(Connection, Log)> {
     create_if_missing(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags);
@@ -59,19 +67,17 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
         Contents::Format(found) => return Err(Error::Newer { path: path.to_owned(), found, known: FORMAT }),
     }
     restrict(path)?;
-    configure(&connection).map_err(|error| explain(path, error))?;
-    if contents == Contents::Empty {
-        create_schema(&mut connection).map_err(|error| explain(path, error))?;
-    }
-    Ok(connection)
+    set_up(&mut connection, contents).map_err(|error| explain(path, error))?;
+    let log = sibling(path, "-wal");
+    let log = Log::open(&log, LOG_BYTES).map_err(|error| Error::io(&log, error))?;
+    Ok((connection, log))
 }
 
 /// Opens a connection that only reads; the writing one must be open.
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    prepare(&connection)?;
     Ok(connection)
 }
 
@@ -92,6 +98,13 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path).map(drop)
 }
 
+/// The file beside another that has a longer name.
+pub(super) fn sibling(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
 fn create_if_missing(path: &Path) -> Result<()> {
     match create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::io(path, error)),
@@ -107,7 +120,7 @@ enum Contents {
 }
 
 fn recognise(connection: &Connection) -> rusqlite::Result<Contents> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    prepare(connection)?;
     let objects: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let format: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -121,12 +134,7 @@ fn recognise(connection: &Connection) -> rusqlite::Result<Contents> {
 /// SQLite gives the log and its index the permissions of the database when it creates them; those that a crash left
 /// behind keep the ones they had.
 fn restrict(path: &Path) -> Result<()> {
-    let sibling = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    for file in [path.to_owned(), sibling("-wal"), sibling("-shm")] {
+    for file in [path.to_owned(), sibling(path, "-wal"), sibling(path, "-shm")] {
         match fs::set_permissions(&file, Permissions::from_mode(OWNER_ONLY)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io(&file, error)),
             _ => {}
@@ -135,14 +143,28 @@ fn restrict(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
+/// What both kinds of connection need before their first statement.
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-    // Takes effect only in a file without tables, and must come before the log does.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)
+}
+
+/// Writes nothing to a file that is complete: a start should not wait for the disk.
+fn set_up(connection: &mut Connection, contents: Contents) -> rusqlite::Result<()> {
+    if contents == Contents::Empty {
+        // Possible only before the first table, and before there is a log.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))?;
+    if contents == Contents::Empty {
+        create_schema(connection)?;
+    }
+    // The log appears with the first read.
+    connection.query_row("SELECT reserved FROM counter", [], |_| Ok(()))
 }
 
 fn create_schema(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -2,11 +2,11 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::file::{create, explain};
+use super::file::{create, explain, sibling};
 use super::reader::Readers;
 use crate::{Error, Result};
 
@@ -15,6 +15,10 @@ const INVARIANTS: &[(&str, &str)] = &[
     (
         "entries in a space without a name",
         "SELECT count(*) FROM entry WHERE space NOT IN (SELECT id FROM space)",
+    ),
+    (
+        "names of spaces without an entry",
+        "SELECT count(*) FROM space WHERE id NOT IN (SELECT space FROM entry)",
     ),
     (
         "entries without their value",
@@ -36,7 +40,7 @@ pub(super) fn backup(readers: &Readers, to: &Path) -> Result<()> {
     if to.exists() {
         return Err(Error::Exists { path: to.to_owned() });
     }
-    let partial = partial(to);
+    let partial = sibling(to, ".partial");
     match fs::remove_file(&partial) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io(&partial, error)),
         _ => create(&partial).map_err(|error| Error::io(&partial, error))?,
@@ -68,12 +72,6 @@ pub(super) fn check_integrity(connection: &Connection) -> rusqlite::Result<Vec<S
         }
     }
     Ok(problems)
-}
-
-fn partial(to: &Path) -> PathBuf {
-    let mut name = to.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
 }
 
 fn copy(readers: &Readers, target: &Path) -> Result<()> {

@@ -8,13 +8,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::batch::Batch;
 use super::database::{Database, Job};
 use super::{Thread, blocking, current_thread};
-use crate::{Clock, Error, Result};
+use crate::{Error, Result};
 
 /// How long a group waits for more writes when the one before it had company: those who were just answered are about
 /// to write again, and a group twice as large costs hardly more.
@@ -30,7 +29,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Signalled when the queue is no longer empty, or closed.
     ready: Condvar,
-    /// Taken after `queue`, or without it. None once closed.
+    /// None once closed. Who holds this may lock `queue`; who holds `queue` may only try to lock this.
     database: Mutex<Option<Database>>,
 }
 
@@ -43,8 +42,7 @@ struct Queue {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
-        let database = Database::new(connection, path.to_owned(), clock);
+    pub(super) fn start(database: Database, path: &Path) -> Result<Self> {
         let (queue, ready) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { queue, ready, database: Mutex::new(Some(database)) });
         let thread = thread::Builder::new().name("store-writer".to_owned()).spawn({

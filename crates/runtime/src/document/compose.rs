@@ -1,0 +1,131 @@
+//! From a text to a page: what it includes, and the menus it names.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::ops::Range;
+use std::pin::Pin;
+
+use sfmd::{DirectiveKind, Document, Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Target, menu_entries};
+
+use super::load::{Content, Loaded, Text};
+use super::{Library, Menu, Reading, Source};
+use crate::error::Result;
+
+/// A composed text, and the menus that any part of it names.
+#[derive(Debug)]
+pub struct Composed {
+    pub page: sfmd::Page,
+    pub menus: Vec<Menu>,
+}
+
+/// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
+pub async fn compose(library: &Library<'_>, source: &Source, document: Document) -> Composed {
+    let mut work = Work { library, included: 0, menus: Vec::new() };
+    let mut chain = vec![source.clone()];
+    let root = work.part(source, document, None, &mut chain).await;
+    let page = sfmd::Page::compose(root);
+    let mut menus = Vec::new();
+    for (name, path, base) in work.menus {
+        menus.extend(load_menu(library, &name, &path, &base).await);
+    }
+    Composed { page, menus }
+}
+
+struct Work<'a> {
+    library: &'a Library<'a>,
+    /// Files included so far, over the whole page.
+    included: usize,
+    /// Name, path and the document that names it.
+    menus: Vec<(String, String, Source)>,
+}
+
+impl Work<'_> {
+    /// A document with everything it includes. `chain` holds the documents around it, itself last.
+    fn part<'b>(
+        &'b mut self,
+        source: &'b Source,
+        document: Document,
+        block: Option<&'b str>,
+        chain: &'b mut Vec<Source>,
+    ) -> Pin<Box<dyn Future<Output = sfmd::Source> + Send + 'b>> {
+        Box::pin(async move {
+            self.note_menus(source, &document);
+            let mut inclusions = HashMap::new();
+            for (line, include) in document.includes() {
+                let inclusion = match self.include(source, include, chain).await {
+                    Ok(part) => Inclusion::Loaded(Box::new(part)),
+                    Err(reason) => Inclusion::Failed(reason),
+                };
+                inclusions.insert(line, inclusion);
+            }
+            let lines = block.and_then(|id| section_lines(&document, id));
+            let origin = source.origin();
+            sfmd::Source { origin, document: document.into(), lines, inclusions }
+        })
+    }
+
+    async fn include(
+        &mut self,
+        base: &Source,
+        include: &sfmd::Include,
+        chain: &mut Vec<Source>,
+    ) -> Result<sfmd::Source, String> {
+        self.included += 1;
+        if self.included > MAX_INCLUDES {
+            return Err(format!("more than {MAX_INCLUDES} files are included"));
+        }
+        if chain.len() > MAX_INCLUDE_DEPTH {
+            return Err(format!("files include each other more than {MAX_INCLUDE_DEPTH} deep"));
+        }
+        let path = include.path_beside(base.stem());
+        let source = base.join(&path, self.library.workspace).map_err(|error| error.to_string())?;
+        if matches!((base, &source), (Source::File(_) | Source::Directory(_), Source::Web(_))) {
+            return Err("only files can be included here".to_owned());
+        }
+        if chain.contains(&source) {
+            return Err(format!("{path} includes itself"));
+        }
+        let loaded = self.library.load(&source, Reading::Main).await.map_err(|error| error.message)?;
+        let Loaded { source, content: Content::Text(Text::Document(text) | Text::Plain(text)), .. } = loaded
+        else {
+            return Err(format!("{path} is not text"));
+        };
+        let document = sfmd::parse(&text);
+        let block = include.block.as_deref();
+        if let Some(id) = block.filter(|id| section_lines(&document, id).is_none()) {
+            return Err(format!("{path} has no block #{id}"));
+        }
+        chain.push(source.clone());
+        let part = self.part(&source, document, block, chain).await;
+        chain.pop();
+        Ok(part)
+    }
+
+    fn note_menus(&mut self, source: &Source, document: &Document) {
+        for directive in &document.directives {
+            if let DirectiveKind::Nav { name, path } = &directive.kind
+                && self.menus.iter().all(|(known, ..)| known != name.as_str())
+            {
+                self.menus.push((name.to_string(), path.clone(), source.clone()));
+            }
+        }
+    }
+}
+
+fn section_lines(document: &Document, id: &str) -> Option<Range<usize>> {
+    Some(match document.resolve(id)? {
+        Target::Block(block) => block.lines.clone(),
+        Target::Include { line, .. } => line..line + 1,
+        Target::Heading(heading) => heading.lines.clone(),
+    })
+}
+
+/// A menu that cannot be loaded is empty: `/nav` names it, and the page is shown all the same.
+async fn load_menu(library: &Library<'_>, name: &str, path: &str, base: &Source) -> Option<Menu> {
+    let source = base.join(path, library.workspace).ok()?;
+    let entries = match library.load(&source, Reading::Main).await {
+        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => menu_entries(&sfmd::parse(&text)),
+        _ => Vec::new(),
+    };
+    Some(Menu { name: name.to_owned(), source, entries })
+}

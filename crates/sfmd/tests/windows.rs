@@ -1,0 +1,115 @@
+//! Long views: cutting to a budget, going on from a line, the outline.
+
+use sfmd::{Inclusion, Origin, Page, Source, parse, size_label};
+
+fn page(source: &str) -> Page {
+    Page::compose(Source::new(Origin::new("~/page.md"), parse(source)))
+}
+
+/// The text, and `bytes@file:line` of what is left.
+fn window(page: &Page, from: Option<usize>, budget: usize) -> Option<(String, String)> {
+    let view = page.view();
+    let window = view.window(from, budget)?;
+    let rest = window.rest.map_or(String::new(), |rest| {
+        let next = rest.next.map_or("end".to_owned(), |next| format!("{}:{}", next.origin, next.line));
+        format!("{}@{next}", rest.bytes)
+    });
+    Some((window.text.to_owned(), rest))
+}
+
+#[track_caller]
+fn check(page: &Page, from: Option<usize>, budget: usize, text: &str, rest: &str) {
+    assert_eq!(window(page, from, budget), Some((text.to_owned(), rest.to_owned())));
+}
+
+#[test]
+fn a_cut_falls_between_blocks() {
+    let page = page(
+        "---\ntitle: x\n---\n# One\n\nfirst paragraph\nof two lines\n\n```\ncode\n\ncode\n```\n\nlast\n",
+    );
+    check(&page, None, 1000, page.view().text(), "");
+    check(&page, None, 50, "# One\n\nfirst paragraph\nof two lines", "24@~/page.md:9");
+    check(&page, Some(9), 1000, "```\ncode\n\ncode\n```\n\nlast", "");
+    check(&page, Some(10), 1000, "code\n\ncode\n```\n\nlast", "");
+    check(&page, None, 37, "# One\n\nfirst paragraph\nof two lines", "24@~/page.md:9");
+    check(&page, None, 30, "# One", "54@~/page.md:6");
+    check(&page, Some(6), 20, "first paragraph", "38@~/page.md:7");
+    check(&page, Some(6), 5, "first", "49@~/page.md:7");
+    check(&page, Some(15), 100, "last", "");
+    check(&page, Some(15), 2, "la", "2@end");
+    assert_eq!(window(&page, Some(16), 100), None);
+    assert_eq!(window(&page, Some(0), 1000).map(|(text, _)| text).as_deref(), Some(page.view().text()));
+}
+
+#[test]
+fn long_lists_are_cut_between_items() {
+    let list: String = (1..=9).map(|at| format!("- item {at}\n")).collect();
+    let page = page(&format!("# L\n\n{list}"));
+    check(&page, None, 50, "# L\n\n- item 1\n- item 2\n- item 3\n- item 4\n- item 5", "35@~/page.md:8");
+}
+
+#[test]
+fn every_window_goes_on_where_the_last_one_ended() {
+    let text: String =
+        (1..=200).map(|at| format!("Paragraph {at} über etwas.\n\n{}", "> q\n\n".repeat(at % 3))).collect();
+    let page = page(&text);
+    let view = page.view();
+    let mut from = None;
+    let mut joined = Vec::new();
+    loop {
+        let window = view.window(from, 300).unwrap();
+        assert!(window.text.len() <= 300 && !window.text.is_empty());
+        joined.push(window.text.to_owned());
+        match window.rest.and_then(|rest| rest.next) {
+            Some(next) => from = Some(next.line),
+            None => break,
+        }
+    }
+    assert_eq!(joined.join("\n\n"), view.text());
+}
+
+#[test]
+fn included_text_goes_on_in_its_own_file() {
+    let mut source = Source::new(Origin::new("r.md"), parse("top\n\n[!include:x](x.md)\n\nbottom\n"));
+    let part = Source::new(Origin::new("x.md"), parse("---\ntitle: y\n---\nalpha\n\nbeta\n"));
+    source.inclusions.insert(3, Inclusion::Loaded(Box::new(part)));
+    let page = Page::compose(source);
+    check(&page, None, 12, "top\n\nalpha", "12@x.md:6");
+    check(&page, Some(2), 100, "alpha\n\nbeta\n\nbottom", "");
+    check(&page, Some(4), 100, "bottom", "");
+}
+
+#[test]
+fn an_empty_page_has_an_empty_window() {
+    check(&page(""), None, 10, "", "");
+    assert_eq!(window(&page(""), Some(1), 10), None);
+}
+
+#[test]
+fn the_outline_names_what_can_be_opened() {
+    let mut source = Source::new(
+        Origin::new("r.md"),
+        parse(
+            "# Report\n\nIntro.\n\n<!-- #summary -->\n## Summary {#sum}\nText.\n<!-- /summary -->\n[!include:x](x.md)\n## §\n",
+        ),
+    );
+    source
+        .inclusions
+        .insert(9, Inclusion::Loaded(Box::new(Source::new(Origin::new("x.md"), parse("\n# Inner\n")))));
+    let outline: Vec<_> = Page::compose(source).outline().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        outline,
+        [
+            "L1 · # Report · #report · 103 B",
+            "L5 · block · #summary · 24 B",
+            "L6 · ## Summary · #sum · 61 B",
+            "L9 · include · #x · 0 B",
+            "L9 · # Inner · #inner · 8 B",
+            "L10 · ## § · 6 B",
+        ]
+    );
+    assert_eq!(
+        [0, 1023, 1024, 421_888, 1_572_864].map(size_label),
+        ["0 B", "1023 B", "1 KB", "412 KB", "1.5 MB"]
+    );
+}

@@ -1,0 +1,68 @@
+//! The numbers of this crate, each with its reason.
+
+use std::time::Duration;
+
+/// What is shown of a long output: its beginning …
+pub const HEAD: usize = 16 * 1024;
+/// … and its end, where errors and results usually are.
+pub const TAIL: usize = 48 * 1024;
+/// How much of one output goes to its log file: a runaway command must not fill the disk.
+pub const LOG: u64 = 256 * 1024 * 1024;
+
+/// The terminal's size: wide enough for tables and compiler messages, as high as the transcript's window.
+pub const COLUMNS: u16 = 160;
+pub const ROWS: u16 = 48;
+
+/// How long a command that is told to end may take before it is killed.
+pub const GRACE: Duration = Duration::from_secs(2);
+
+/// How long a guard may work on killing a tree before it gives up on what cannot be killed.
+pub(crate) const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long bash may take to answer its first line; only a broken machine or bash takes longer.
+pub(crate) const READY: Duration = Duration::from_secs(30);
+
+/// The soft limit of open files for the process that holds the shells, where the hard limit allows it.
+pub(crate) const OPEN_FILES: u64 = 65_536;
+
+/// A guard message larger than this is not one of ours.
+pub(crate) const FRAME: usize = 64 * 1024 * 1024;
+
+/// After the report of a finished turn, how much terminal output is still
+/// read: all of the command's own, which fits into the kernel's buffer of
+/// 640 KiB, but not an endless flood of the background.
+pub(crate) const FINAL_READ: usize = 1024 * 1024;
+
+/// The first look at what the foreground does, and the longest pause between two.
+pub(crate) const PROBE_FIRST: Duration = Duration::from_millis(4);
+pub(crate) const PROBE_LAST: Duration = Duration::from_millis(200);
+/// A program that sits in `read` is believed at the second look.
+pub(crate) const PROBE_CONFIRM: Duration = Duration::from_millis(3);
+/// Text just sent needs a moment to wake its reader.
+pub(crate) const PROBE_AFTER_INPUT: Duration = Duration::from_millis(15);
+/// A program that polls the terminal waits for input when it has been quiet this long …
+pub(crate) const QUIET_KEYS: Duration = Duration::from_millis(40);
+/// … and, when it takes whole lines, this long: it may only be forwarding them, like ssh.
+pub(crate) const QUIET_LINES: Duration = Duration::from_millis(400);
+
+/// How often, and how long apart, an interrupt is repeated that hit a group which was just ending.
+pub(crate) const INTERRUPT_AGAIN: Duration = Duration::from_millis(60);
+pub(crate) const INTERRUPT_TIMES: u8 = 20;
+/// The pause between the steps INT, TERM and KILL of ending a foreground job.
+pub(crate) const KILL_STEP: Duration = Duration::from_millis(300);
+
+/// The kernel cuts lines in canonical mode here (N_TTY_BUF_SIZE, less the newline).
+pub(crate) const CANONICAL_LINE: usize = 4095;
+/// Input goes to the terminal in pieces, so that output is read in between.
+pub(crate) const INPUT_PIECE: usize = 4096;
+
+/// Longer payloads are not entered into bash's history: each entry is a line of it.
+pub(crate) const HISTORY_PAYLOAD: usize = 4096;
+
+/// How much raw output is kept to show the screen of a full-screen program.
+pub(crate) const SCREEN_BYTES: usize = 256 * 1024;
+
+/// With nothing running, so much background output is read in one go, then
+/// the reader rests: a flood must not occupy a core for nobody.
+pub(crate) const IDLE_READ: usize = 256 * 1024;
+pub(crate) const IDLE_REST: Duration = Duration::from_millis(20);

@@ -1,0 +1,124 @@
+//! A live shell: bash on a terminal, driven turn by turn.
+
+mod attach;
+mod control;
+mod descriptor;
+mod directory;
+mod driver;
+mod ending;
+mod foreground;
+mod probe;
+mod report;
+mod request;
+pub(crate) mod script;
+mod shell;
+mod terminal;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::boundary::Boundary;
+use crate::environment::Environment;
+use crate::output::{LogFiles, Output};
+use crate::status::Status;
+
+pub use attach::{Attachment, Size};
+pub use directory::Directory;
+pub use shell::Shell;
+
+/// How a shell is started.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub directory: PathBuf,
+    pub environment: Environment,
+    pub boundary: Boundary,
+    pub logs: LogFiles,
+}
+
+/// What came of a request, and what is new on the terminal since the last one.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    pub outcome: Outcome,
+    /// What the command has printed since it was last asked.
+    pub output: Output,
+    /// What the background has printed while nothing ran.
+    pub late: Option<Output>,
+    /// A command that was left running and has ended before this one began.
+    pub earlier: Option<Earlier>,
+    pub directory: Directory,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Finished(Status),
+    Running(Running),
+    /// The shell has ended, and with it everything it had started.
+    Died(Death),
+    /// Nothing runs, and nothing has ended since the last turn.
+    Idle,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// The foreground process.
+    pub pid: i32,
+    pub waiting_for_input: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    pub status: Status,
+    pub output: Output,
+}
+
+/// The end of a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Death {
+    pub status: Status,
+    pub cause: Cause,
+    /// Where it was last.
+    pub directory: Directory,
+    /// What was printed and has not been returned by a turn.
+    pub unread: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It ended by itself: `exit`, a signal, `set -e`.
+    Ended,
+    /// It no longer answered, since the command had taken away what it answers with.
+    Lost,
+    /// Its own code ignored every signal, so that only killing the shell ended it.
+    Killed,
+    /// Its guard process was killed.
+    GuardLost,
+}
+
+/// What runs in a shell, and where.
+#[derive(Debug, Clone)]
+pub struct Info {
+    /// Of bash itself.
+    pub pid: i32,
+    pub directory: Directory,
+    pub running: Option<RunningCommand>,
+    /// Set once the shell has ended.
+    pub death: Option<Death>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningCommand {
+    /// The payload's text.
+    pub payload: String,
+    /// The foreground process.
+    pub pid: i32,
+    pub running_for: Duration,
+}
+
+/// Text for the program that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// With Enter at its end.
+    Line(String),
+    /// As it is, for programs that take single keys.
+    Keys(String),
+}

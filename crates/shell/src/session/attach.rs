@@ -1,0 +1,153 @@
+//! A person at the terminal, beside the agent: raw bytes in and out.
+//!
+//! While a program runs, keys go to it. In between there is nobody to read
+//! them, since bash takes its commands elsewhere: then a small line editor
+//! gathers a line, and Enter runs it like any command.
+
+use tokio::sync::mpsc;
+
+use super::request::Request;
+use crate::limits;
+
+/// The size of a terminal window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub columns: u16,
+    pub rows: u16,
+}
+
+impl Size {
+    /// What a shell has while nobody is attached.
+    pub const USUAL: Self = Self { columns: limits::COLUMNS, rows: limits::ROWS };
+}
+
+/// One attached person. Dropping it detaches.
+pub struct Attachment {
+    pub(super) output: mpsc::Receiver<Vec<u8>>,
+    pub(super) requests: mpsc::Sender<Request>,
+}
+
+impl Attachment {
+    /// The next bytes for the person's terminal, or nothing when the shell
+    /// has ended or the person reads too slowly.
+    pub async fn output(&mut self) -> Option<Vec<u8>> {
+        self.output.recv().await
+    }
+
+    /// Sends keys as they were typed.
+    pub async fn keys(&self, bytes: Vec<u8>) {
+        // A shell that has ended takes no keys; its output has ended as well.
+        let _ = self.requests.send(Request::Keys(bytes)).await;
+    }
+
+    pub async fn resize(&self, size: Size) {
+        let _ = self.requests.send(Request::Resize(size)).await;
+    }
+}
+
+/// Those who are attached, and the line they are typing.
+#[derive(Default)]
+pub(super) struct Audience {
+    members: Vec<mpsc::Sender<Vec<u8>>>,
+    line: String,
+    partial: Vec<u8>,
+}
+
+/// What typing amounts to while nothing runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Typed {
+    pub(super) echo: String,
+    pub(super) line: Option<String>,
+}
+
+impl Audience {
+    pub(super) fn join(&mut self, member: mpsc::Sender<Vec<u8>>) {
+        self.members.push(member);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Shows bytes to everybody; whoever cannot keep up or has left is dropped.
+    pub(super) fn show(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.members.retain(|member| member.try_send(bytes.to_vec()).is_ok());
+        }
+    }
+
+    /// Drops those who have left; whether that emptied the room.
+    pub(super) fn emptied(&mut self) -> bool {
+        let before = self.members.len();
+        self.members.retain(|member| !member.is_closed());
+        before > 0 && self.members.is_empty()
+    }
+
+    /// Edits the line with `bytes` up to the end of the first line in them.
+    pub(super) fn type_keys(&mut self, bytes: &[u8]) -> Typed {
+        let mut echo = String::new();
+        for byte in bytes {
+            match byte {
+                b'\r' | b'\n' => {
+                    echo.push_str("\r\n");
+                    return Typed { echo, line: Some(std::mem::take(&mut self.line)) };
+                }
+                0x7f | 0x08 => echo.push_str(self.line.pop().map_or("", |_| "\x08 \x08")),
+                // Ctrl-C and Ctrl-U drop the line.
+                0x03 | 0x15 => {
+                    self.line.clear();
+                    echo.push_str("\r\x1b[K");
+                }
+                0x20.. => {
+                    self.partial.push(*byte);
+                    match std::str::from_utf8(&self.partial) {
+                        Ok(text) => {
+                            self.line.push_str(text);
+                            echo.push_str(text);
+                            self.partial.clear();
+                        }
+                        Err(error) if error.error_len().is_some() => self.partial.clear(),
+                        Err(_) => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        Typed { echo, line: None }
+    }
+
+    /// What is shown when bash is ready for a line.
+    pub(super) fn prompt(&self, directory: &std::path::Path) -> String {
+        format!("\r\x1b[K{} $ {}", directory.display(), self.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_make_a_line() {
+        let table: [(&[u8], &str, Option<&str>); 6] = [
+            (b"ls\r", "ls\r\n", Some("ls")),
+            (b"lx\x7fs\r", "lx\x08 \x08s\r\n", Some("ls")),
+            (b"rm\x15ls\r", "rm\r\x1b[Kls\r\n", Some("ls")),
+            ("ä\x7fö\r".as_bytes(), "ä\x08 \x08ö\r\n", Some("ö")),
+            (b"\x1b\x7f", "", None),
+            (b"abc", "abc", None),
+        ];
+        for (keys, echo, line) in table {
+            let typed = Audience::default().type_keys(keys);
+            assert_eq!(typed, Typed { echo: echo.into(), line: line.map(Into::into) }, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_may_arrive_in_pieces() {
+        let mut audience = Audience::default();
+        for byte in "€".as_bytes() {
+            audience.type_keys(&[*byte]);
+        }
+        assert_eq!(audience.type_keys(b"\r").line.as_deref(), Some("€"));
+    }
+}

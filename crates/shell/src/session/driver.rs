@@ -1,0 +1,308 @@
+//! The task that owns a live shell: it reads the terminal and the reports,
+//! watches the clock, and answers what the handle asks.
+
+mod answer;
+mod traffic;
+mod turn;
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::File;
+use std::time::Instant;
+
+use rustix::process::Pid;
+use tokio::sync::{broadcast, mpsc};
+
+use super::attach::{Audience, Size};
+use super::control::Control;
+use super::ending::{Ending, Next};
+use super::foreground;
+use super::probe::{Probe, Verdict};
+use super::report::{Event, Settings};
+use super::request::{Patience, Request, Waiter};
+use super::script;
+use super::terminal::Terminal;
+use super::{Cause, Death, Directory, Earlier};
+use crate::output::{Live, LogFiles, Output, Screen, Transcript};
+use crate::protocol::{Order, Report};
+use crate::spawn::Guard;
+use crate::status::Status;
+
+pub(super) struct Driver {
+    requests: mpsc::Receiver<Request>,
+    live: broadcast::Sender<Live>,
+    guard: Guard,
+    guard_gone: bool,
+    terminal: Terminal,
+    control: Control,
+    turn_file: File,
+    bash: Pid,
+    command_line: Vec<u8>,
+    phase: Phase,
+    waiter: Option<Waiter>,
+    /// Of the command that runs or ran last.
+    transcript: Transcript,
+    /// Of the background while nothing runs.
+    late: Transcript,
+    screen: Screen,
+    size: Size,
+    directory: Directory,
+    /// `$PWD` as bash last reported it.
+    logical_directory: OsString,
+    status: i32,
+    settings: Settings,
+    /// A command that ended with nobody waiting.
+    unreported: Option<Status>,
+    pending_late: Option<Output>,
+    pending_earlier: Option<Earlier>,
+    /// Input that the terminal has not taken yet.
+    outbox: VecDeque<u8>,
+    /// The terminal has more output than was read in one go …
+    more_output: bool,
+    /// … and is left alone until then.
+    rest_until: Option<Instant>,
+    /// Why the shell is about to end, where that is our doing.
+    cause: Option<Cause>,
+    audience: Audience,
+}
+
+enum Phase {
+    Idle,
+    Running(Box<Active>),
+    Dead(Death),
+}
+
+/// The turn that runs.
+struct Active {
+    token: String,
+    payload: String,
+    started: Instant,
+    probe: Probe,
+    /// The turn file holds the bare payload until bash has it in its history.
+    stage: Stage,
+    /// How often the report was asked for again.
+    asked_again: u8,
+    ending: Option<Ending>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    History,
+    Payload,
+}
+
+/// The parts of a shell that has just become ready.
+pub(super) struct Parts {
+    pub(super) requests: mpsc::Receiver<Request>,
+    pub(super) live: broadcast::Sender<Live>,
+    pub(super) guard: Guard,
+    pub(super) terminal: Terminal,
+    pub(super) control: Control,
+    pub(super) turn_file: File,
+    pub(super) bash: Pid,
+    pub(super) directory: Directory,
+    pub(super) logs: LogFiles,
+}
+
+impl Driver {
+    pub(super) fn new(parts: Parts) -> Self {
+        Self {
+            requests: parts.requests,
+            live: parts.live,
+            guard: parts.guard,
+            guard_gone: false,
+            terminal: parts.terminal,
+            control: parts.control,
+            turn_file: parts.turn_file,
+            bash: parts.bash,
+            command_line: foreground::command_line(parts.bash),
+            phase: Phase::Idle,
+            waiter: None,
+            transcript: Transcript::new(parts.logs.clone()),
+            late: Transcript::new(parts.logs),
+            screen: Screen::default(),
+            size: Size::USUAL,
+            logical_directory: parts.directory.path.clone().into_os_string(),
+            directory: parts.directory,
+            status: 0,
+            settings: Settings::default(),
+            unreported: None,
+            pending_late: None,
+            pending_earlier: None,
+            outbox: VecDeque::new(),
+            more_output: false,
+            rest_until: None,
+            cause: None,
+            audience: Audience::default(),
+        }
+    }
+
+    /// Runs until the handle is gone or asks to close. Then the guard ends everything.
+    pub(super) async fn drive(mut self) {
+        let closing = loop {
+            let deadline = self.deadline();
+            tokio::select! {
+                biased;
+                request = self.requests.recv() => match request {
+                    Some(Request::Close(answer)) => break Some(answer),
+                    Some(request) => self.handle(request),
+                    None => break None,
+                },
+                () = self.control.readable() => self.read_reports(),
+                report = self.guard.socket.receive(), if !self.guard_gone => {
+                    let report = report.ok().flatten();
+                    if report.is_none() {
+                        self.guard.ended().await;
+                    }
+                    self.hear_guard(report.as_ref());
+                }
+                () = self.terminal.master.writable(), if !self.outbox.is_empty() => self.write_input(),
+                () = self.terminal.master.readable(), if self.rest_until.is_none() && !self.more_output => self.read_terminal(),
+                () = std::future::ready(()), if self.more_output && self.rest_until.is_none() => {
+                    self.read_terminal();
+                    tokio::task::yield_now().await;
+                }
+                () = sleep_until(deadline) => self.on_time(),
+            }
+            if self.cause.is_some() && !self.guard_gone {
+                // The guard ends the tree and then itself, which is heard above.
+                let _ = self.guard.socket.send(&Order::Close).await;
+            }
+        };
+        let _ = self.guard.socket.send(&Order::Close).await;
+        self.guard.ended().await;
+        if let Some(answer) = closing {
+            let _ = answer.send(());
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let active = match &self.phase {
+            Phase::Running(active) => Some(active),
+            Phase::Idle | Phase::Dead(_) => None,
+        };
+        let ending = active.and_then(|active| active.ending.as_ref()).map(Ending::due);
+        let waiting = self.waiter.as_ref().map(|waiter| waiter.until);
+        // Nobody is kept waiting by a program that nobody asks about.
+        let probe = active.filter(|_| self.waiter.is_some()).map(|active| active.probe.due());
+        [ending, waiting, probe, self.rest_until].into_iter().flatten().min()
+    }
+
+    fn on_time(&mut self) {
+        let now = Instant::now();
+        if self.rest_until.is_some_and(|until| now >= until) {
+            self.rest_until = None;
+        }
+        if self.audience.emptied() {
+            self.resize(Size::USUAL);
+        }
+        self.take_step(now);
+        self.look_at_foreground(now);
+        if self.waiter.as_ref().is_some_and(|waiter| now >= waiter.until) {
+            self.answer_with_state(WaitingForInput::No);
+        }
+    }
+
+    /// The next step of ending the foreground, when one is due.
+    fn take_step(&mut self, now: Instant) {
+        let Phase::Running(active) = &mut self.phase else { return };
+        let Some(ending) = active.ending.as_mut().filter(|ending| now >= ending.due()) else { return };
+        match ending.step(&self.terminal, self.bash, now) {
+            Next::Wait => {}
+            Next::GiveUp => active.ending = None,
+            Next::KillShell => {
+                active.ending = None;
+                self.cause = Some(Cause::Killed);
+            }
+        }
+    }
+
+    fn look_at_foreground(&mut self, now: Instant) {
+        // Its report may be there already, which ends the question.
+        self.read_reports();
+        let Phase::Running(active) = &mut self.phase else { return };
+        // What is being ended, or has not got all of its input, is still under way.
+        let under_way = active.ending.is_some() || !self.outbox.is_empty();
+        if self.waiter.is_none() || now < active.probe.due() || under_way {
+            return;
+        }
+        // Before the look: a bash that has not read its line yet is idle for another reason.
+        let line_read = self.control.is_read();
+        let mut seen = foreground::look(self.bash, self.terminal.foreground(), self.terminal.device());
+        if seen == foreground::Activity::ReaderLost
+            && foreground::command_line(self.bash) != self.command_line
+        {
+            // Not bash's reader, but that of a program in its place.
+            seen = foreground::Activity::Reading;
+        }
+        match active.probe.judge(seen, self.terminal.modes(), now) {
+            Verdict::Busy => {}
+            Verdict::NeedsInput => self.answer_with_state(WaitingForInput::Yes),
+            Verdict::TakesInput => {
+                self.read_terminal();
+                let news = !self.transcript.is_clean();
+                let answered = |waiter: &Waiter| waiter.patience == Patience::First || news;
+                if self.waiter.as_ref().is_some_and(answered) {
+                    self.answer_with_state(WaitingForInput::Yes);
+                }
+            }
+            Verdict::Unreported if line_read && !self.control.hung_up => self.ask_again(),
+            Verdict::Unreported => {}
+            Verdict::Lost => self.cause = Some(Cause::Lost),
+        }
+    }
+
+    /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the third time.
+    fn ask_again(&mut self) {
+        let mut event = self.control.next_event();
+        while let Some(heard) = event {
+            self.hear_bash(heard);
+            event = self.control.next_event();
+        }
+        let Phase::Running(active) = &mut self.phase else { return };
+        if active.asked_again == 2 || self.control.send(&script::report(&active.token)).is_err() {
+            self.cause = Some(Cause::Lost);
+            return;
+        }
+        active.asked_again += 1;
+        active.probe = Probe::new(Instant::now());
+    }
+
+    fn read_reports(&mut self) {
+        while let Some(event) = self.control.next_event() {
+            self.hear_bash(event);
+        }
+    }
+
+    fn hear_bash(&mut self, event: Event) {
+        match event {
+            Event::Ready => {}
+            Event::HistoryEntered => self.run_payload(),
+            Event::Finished(finished) => self.finish(finished),
+        }
+    }
+
+    fn hear_guard(&mut self, report: Option<&Report>) {
+        match report {
+            Some(Report::Exited { status }) => self.die(*status, Cause::Ended),
+            Some(_) => {}
+            None => {
+                self.guard_gone = true;
+                self.die(Status::Signal(libc::SIGKILL as u8), Cause::GuardLost);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaitingForInput {
+    Yes,
+    No,
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,221 @@
+//! Answering what the handle asks.
+
+use std::time::{Duration, Instant};
+
+use rustix::termios::LocalModes;
+
+use super::{Driver, Phase, WaitingForInput};
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::session::attach::Size;
+use crate::session::ending::Ending;
+use crate::session::request::{Answer, Ask, Patience, Request, Waiter};
+use crate::session::{Info, Input, Outcome, Running, RunningCommand, Turn};
+
+/// Waits longer than this are cut, so that instants do not overflow.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);
+
+impl Driver {
+    pub(super) fn handle(&mut self, request: Request) {
+        // An answer that nobody waits for any more is no error, here and below.
+        match request {
+            Request::Turn { ask, wait, answer } => self.take_turn(ask, wait, answer),
+            Request::Interrupt(answer) => {
+                let _ = answer.send(self.interrupt());
+            }
+            Request::EndOfFile(answer) => {
+                let _ = answer.send(self.end_of_file());
+            }
+            Request::Kill(answer) => {
+                let _ = answer.send(self.kill());
+            }
+            Request::Screen(answer) => {
+                self.drain(limits::FINAL_READ);
+                let _ = answer.send(self.screen.draw(self.size.columns, self.size.rows));
+            }
+            Request::Info(answer) => {
+                let _ = answer.send(self.info());
+            }
+            Request::Attach { size, output, answer } => {
+                self.audience.join(output);
+                self.resize(size);
+                if matches!(self.phase, Phase::Idle) {
+                    let prompt = self.audience.prompt(&self.directory.path);
+                    self.audience.show(prompt.as_bytes());
+                }
+                let _ = answer.send(());
+            }
+            Request::Keys(keys) => self.take_keys(&keys),
+            Request::Resize(size) => self.resize(size),
+            Request::Close(_) => {}
+        }
+        if self.audience.emptied() {
+            self.resize(Size::USUAL);
+        }
+    }
+
+    /// Gives a waiter the turn so far; whether there was one.
+    pub(super) fn answer(&mut self, outcome: Outcome) -> bool {
+        let Some(waiter) = self.waiter.take_if(|waiter| !waiter.answer.is_closed()) else {
+            self.waiter = None;
+            return false;
+        };
+        let turn = Turn {
+            outcome,
+            output: self.transcript.take(),
+            late: self.pending_late.take(),
+            earlier: self.pending_earlier.take(),
+            directory: self.directory.clone(),
+        };
+        waiter.answer.send(Ok(turn)).is_ok()
+    }
+
+    /// Answers that the command still runs.
+    pub(super) fn answer_with_state(&mut self, waiting: WaitingForInput) {
+        self.drain(limits::FINAL_READ);
+        self.find_directory();
+        let pid = self.foreground_pid();
+        self.answer(Outcome::Running(Running { pid, waiting_for_input: waiting == WaitingForInput::Yes }));
+    }
+
+    fn take_turn(&mut self, ask: Ask, wait: Duration, answer: Answer<Result<Turn>>) {
+        self.read_reports();
+        if let Phase::Dead(death) = &self.phase {
+            let _ = answer.send(Err(Error::Gone(Box::new(death.clone()))));
+            return;
+        }
+        let running = matches!(self.phase, Phase::Running(_));
+        let ask = match ask {
+            Ask::Send(text) if running => Ask::Input(Input::Line(text)),
+            Ask::Send(text) => Ask::Run(text),
+            ask => ask,
+        };
+        let done = match (&ask, running) {
+            (Ask::Run(_), true) => Err(Error::Busy),
+            (Ask::Input(_), false) => Err(Error::NothingRuns),
+            (Ask::Input(input), true) => self.check_input(input),
+            (Ask::Run(payload), false) if payload.contains('\0') => Err(Error::NulByte),
+            _ => Ok(()),
+        };
+        if let Err(error) = done {
+            let _ = answer.send(Err(error));
+            return;
+        }
+        let until = Instant::now() + wait.min(LONGEST_WAIT);
+        let patience = if matches!(ask, Ask::Wait) { Patience::News } else { Patience::First };
+        self.waiter = Some(Waiter { answer, until, patience });
+        match ask {
+            Ask::Run(payload) | Ask::Send(payload) => self.begin(payload),
+            Ask::Input(input) => self.give_input(&input),
+            Ask::Wait => self.wait(),
+        }
+    }
+
+    fn wait(&mut self) {
+        self.drain(limits::FINAL_READ);
+        match (&mut self.phase, self.unreported) {
+            (Phase::Running(active), _) => active.probe.input_sent(Instant::now()),
+            (_, Some(status)) => {
+                if self.answer(Outcome::Finished(status)) {
+                    self.unreported = None;
+                }
+            }
+            _ => {
+                if !self.late.is_clean() {
+                    self.pending_late = Some(self.late.take());
+                }
+                self.find_directory();
+                self.answer(Outcome::Idle);
+            }
+        }
+    }
+
+    fn check_input(&self, input: &Input) -> Result<()> {
+        let (Input::Line(text) | Input::Keys(text)) = input;
+        let longest = text.split(['\n', '\r']).map(str::len).max().unwrap_or(0);
+        let limit = limits::CANONICAL_LINE - 1;
+        if longest > limit && self.terminal.modes().contains(LocalModes::ICANON) {
+            return Err(Error::LineTooLong { length: longest, limit });
+        }
+        Ok(())
+    }
+
+    fn give_input(&mut self, input: &Input) {
+        // Enter is a carriage return: the terminal makes a line end of it
+        // for those who want one, and programs that take keys expect it.
+        match input {
+            Input::Line(text) => {
+                self.outbox.extend(text.replace('\n', "\r").bytes());
+                self.outbox.push_back(b'\r');
+            }
+            Input::Keys(text) => self.outbox.extend(text.replace('\n', "\r").bytes()),
+        }
+        self.push_input();
+    }
+
+    fn push_input(&mut self) {
+        self.write_input();
+        if let Phase::Running(active) = &mut self.phase {
+            active.probe.input_sent(Instant::now());
+        }
+    }
+
+    fn interrupt(&mut self) -> Result<()> {
+        self.outbox.clear();
+        let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
+        active.ending = Some(Ending::interrupt(&self.terminal, self.bash, Instant::now()));
+        Ok(())
+    }
+
+    fn kill(&mut self) -> Result<()> {
+        self.outbox.clear();
+        let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
+        active.ending = Some(Ending::kill(&self.terminal, Instant::now()));
+        Ok(())
+    }
+
+    fn end_of_file(&mut self) -> Result<()> {
+        if !matches!(self.phase, Phase::Running(_)) {
+            return Err(Error::NothingRuns);
+        }
+        self.outbox.push_back(self.terminal.end_of_file());
+        self.push_input();
+        Ok(())
+    }
+
+    fn take_keys(&mut self, keys: &[u8]) {
+        match self.phase {
+            Phase::Running(_) => {
+                self.outbox.extend(keys);
+                self.push_input();
+            }
+            Phase::Idle => {
+                let typed = self.audience.type_keys(keys);
+                self.audience.show(typed.echo.as_bytes());
+                if let Some(line) = typed.line.filter(|line| !line.contains('\0')) {
+                    self.begin(line);
+                }
+            }
+            Phase::Dead(_) => {}
+        }
+    }
+
+    fn info(&mut self) -> Info {
+        self.read_reports();
+        self.find_directory();
+        let pid = self.foreground_pid();
+        let (running, death) = match &self.phase {
+            Phase::Idle => (None, None),
+            Phase::Running(active) => {
+                let running_for = active.started.elapsed();
+                (Some(RunningCommand { payload: active.payload.clone(), pid, running_for }), None)
+            }
+            Phase::Dead(death) => (None, Some(death.clone())),
+        };
+        Info { pid: self.bash.as_raw_pid(), directory: self.directory.clone(), running, death }
+    }
+
+    fn foreground_pid(&self) -> i32 {
+        self.terminal.foreground().unwrap_or(self.bash).as_raw_pid()
+    }
+}

@@ -1,0 +1,57 @@
+//! What the handle of a shell asks of its driver.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::attach::Size;
+use super::{Info, Input, Turn};
+use crate::error::Result;
+
+pub(super) type Answer<T> = oneshot::Sender<T>;
+
+pub(super) enum Request {
+    /// Something that is answered with a turn.
+    Turn {
+        ask: Ask,
+        wait: Duration,
+        answer: Answer<Result<Turn>>,
+    },
+    Interrupt(Answer<Result<()>>),
+    EndOfFile(Answer<Result<()>>),
+    Kill(Answer<Result<()>>),
+    Screen(Answer<String>),
+    Info(Answer<Info>),
+    Attach {
+        size: Size,
+        output: mpsc::Sender<Vec<u8>>,
+        answer: Answer<()>,
+    },
+    Keys(Vec<u8>),
+    Resize(Size),
+    Close(Answer<()>),
+}
+
+pub(super) enum Ask {
+    Run(String),
+    Input(Input),
+    /// Input for what runs, a command when nothing does.
+    Send(String),
+    Wait,
+}
+
+/// Somebody who waits for the turn to get somewhere.
+pub(super) struct Waiter {
+    pub(super) answer: Answer<Result<Turn>>,
+    pub(super) until: Instant,
+    pub(super) patience: Patience,
+}
+
+/// When a program that merely takes input ends the wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// At once: it was just started, or given input.
+    First,
+    /// Only with something new to show: it was known to take input.
+    News,
+}

@@ -1,0 +1,118 @@
+//! The lines bash gets over its control socket: how it starts, and how it runs a turn.
+//!
+//! Bash reads its commands from a socket and never from the terminal, so
+//! whatever goes wrong in a payload, it returns to a place that is ours. A
+//! payload is sourced from a file in memory with the terminal on standard
+//! input just for that time. The descriptors of ours in the shell, all
+//! close-on-exec: 63 turn file, 247 `/dev/null`, 248 fix file, 249 terminal,
+//! 250 control socket.
+
+use super::report::Settings;
+use crate::limits;
+
+/// Sourced when the user has switched line editing off: with it on, bash
+/// prints no prompt of its own and runs no `PROMPT_COMMAND`.
+pub(crate) const FIX: &str = "\\builtin set -o emacs\n";
+
+/// What the first line sources: settles the shell, then says that it is ready.
+///
+/// Line editing is switched on inside a sourced file because only there does
+/// bash go on reading the socket.
+pub(super) const SETTLE: &str = "{ set -o emacs; set +o history; history -c; PS1='$ '; export -n PS1; \
+     unset MAILCHECK HISTFILE; printf 'R\\0' >&250; }\n";
+
+/// The first line. Bash saves a redirected descriptor at the lowest free
+/// number from 10 on, with close-on-exec, and `exec N<&M` copies that flag:
+/// the nested groups put each descriptor of ours through it.
+pub(super) const BOOTSTRAP: &str = "{ exec 249<&255 250<&10; { exec 63<&11; } 0</dev/null; \
+     { { exec 248<&12; } 0</dev/null; } 0<&4; { { exec 247<&12; } 0</dev/null; } 0<>/dev/null; \
+     exec 3<&- 4<&-; } 0<&3\n\\builtin . /dev/fd/63\n";
+
+/// What the turn file holds for a payload.
+pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> String {
+    format!("{}{payload}\n", put_back(settings, status))
+}
+
+/// The lines that run the turn file and report how it went, each record
+/// marked with `token`; `status` is what `$?` shows to the payload.
+pub(super) fn turn(token: &str, status: i32, history: History) -> String {
+    let history = match history {
+        History::Read => "\\builtin history -r /dev/fd/63; ",
+        History::Leave => "",
+    };
+    let first = if status == 0 {
+        "\\builtin : '' &&".to_owned()
+    } else {
+        format!("__string_r() {{ \\unset -f __string_r; \\return {status}; }}; __string_r '' ||")
+    };
+    // `builtin` before the dot keeps `set -e` and ERR traps alive inside,
+    // while the list ignores the status of the dot itself. `eval ')'` is a
+    // deliberate syntax error: it resets the parser of bash 5.2, which an
+    // unterminated `$(` leaves damaged.
+    format!(
+        "{history}{first} \\builtin . /dev/fd/63 0<&249 || \
+         {{ \\builtin printf 'S{token}:%s\\0' \"$?\" >&250; [[ $- == *e* ]] || \\builtin eval ')' || :; }} \
+         >&247 2>&247; \
+         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
+         [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
+         \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} >&247 2>&247\n{}",
+        report(token)
+    )
+}
+
+/// The line that reports the end of a turn. It stands alone so that it runs
+/// whatever happened to the line before, and may be sent again.
+pub(super) fn report(token: &str) -> String {
+    format!(
+        "{{ \\builtin printf 'E{token}:%s:%s:%s\\0' \"$?\" \"$-\" \"$PWD\" >&250; \
+         \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
+         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; }} >&247 2>&247\n"
+    )
+}
+
+/// The line that only enters the turn file into the history, then says so.
+pub(super) fn enter_history(token: &str) -> String {
+    format!("\\builtin history -r /dev/fd/63; \\builtin printf 'H{token}:\\0' >&250\n")
+}
+
+/// Whether a turn enters its file into the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum History {
+    Read,
+    /// Too long, or entered by [`enter_history`] already.
+    Leave,
+}
+
+impl History {
+    pub(super) fn of(payload: &str) -> Self {
+        if payload.len() <= limits::HISTORY_PAYLOAD { Self::Read } else { Self::Leave }
+    }
+}
+
+/// A line before the payload that gives the user back what would have shown
+/// our own lines: traps, tracing, `PS0`. It hides its own trace.
+fn put_back(settings: &Settings, status: i32) -> String {
+    if settings.is_empty() {
+        return String::new();
+    }
+    let mut line = String::new();
+    if let Some(declaration) = &settings.ps0 {
+        line.push_str("\\builtin ");
+        line.push_str(declaration);
+        line.push_str("; ");
+    }
+    line.push_str("__string_r() { \\unset -f __string_r; { ");
+    if !settings.traps.is_empty() {
+        line.push_str(&settings.traps);
+        line.push_str("; ");
+    }
+    if !settings.flags.is_empty() {
+        line.push_str("\\builtin set -");
+        line.push_str(&settings.flags);
+        line.push_str("; ");
+    }
+    // The list keeps a failure's status without ending a shell under `set -e`.
+    let keep = if status == 0 { "" } else { " && :" };
+    line.push_str(&format!("\\return {status}; }} >/dev/null 2>&1; }}; __string_r ''{keep}\n"));
+    line
+}

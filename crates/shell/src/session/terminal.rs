@@ -1,0 +1,65 @@
+//! The caller's side of a terminal.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+
+use rustix::process::Pid;
+use rustix::termios::{LocalModes, QueueSelector, SpecialCodeIndex, Winsize};
+
+use super::descriptor::Descriptor;
+use crate::sys;
+
+/// The master, and the slave: held open so that the master never reports a
+/// hang-up, and because only there the input queue can be emptied.
+pub(super) struct Terminal {
+    pub(super) master: Descriptor,
+    slave: OwnedFd,
+    device: u64,
+}
+
+impl Terminal {
+    pub(super) fn new(master: OwnedFd, slave: OwnedFd) -> io::Result<Self> {
+        let device = std::fs::File::from(slave.try_clone()?).metadata()?.rdev();
+        Ok(Self { master: Descriptor::new(master)?, slave, device })
+    }
+
+    /// The number by which the kernel knows this terminal.
+    pub(super) fn device(&self) -> u64 {
+        self.device
+    }
+
+    /// Drops input that no program has read.
+    pub(super) fn forget_input(&self) {
+        // On a terminal that is going away there is none.
+        let _ = rustix::termios::tcflush(&self.slave, QueueSelector::IFlush);
+    }
+
+    pub(super) fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        Ok(rustix::termios::tcsetwinsize(&self.master, size)?)
+    }
+
+    pub(super) fn foreground(&self) -> Option<Pid> {
+        rustix::termios::tcgetpgrp(&self.master).ok()
+    }
+
+    /// Whether programs get whole lines, and whether what is typed shows.
+    pub(super) fn modes(&self) -> LocalModes {
+        rustix::termios::tcgetattr(&self.slave).map_or(LocalModes::empty(), |modes| modes.local_modes)
+    }
+
+    /// Ctrl-C: as a signal where the terminal makes one of it, else as the key.
+    pub(super) fn interrupt(&self) -> io::Result<()> {
+        if self.modes().contains(LocalModes::ISIG) {
+            return sys::signal_terminal(self.master.as_fd(), libc::SIGINT);
+        }
+        self.master.write(&[0x03]).map(|_| ())
+    }
+
+    /// The key for end of file, Ctrl-D unless the user has changed it.
+    pub(super) fn end_of_file(&self) -> u8 {
+        rustix::termios::tcgetattr(&self.slave)
+            .map_or(0x04, |modes| modes.special_codes[SpecialCodeIndex::VEOF])
+    }
+}

@@ -1,0 +1,112 @@
+//! A runtime without a daemon: the border at which most behaviour is tested.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use runtime::sink::Discard;
+use runtime::{Origin, Parts, Reply, Request, Runtime, audit};
+use tokio::task::JoinHandle;
+
+use crate::{FakeClock, FaultyStore, Home};
+
+pub struct World {
+    pub home: Home,
+    pub clock: Arc<FakeClock>,
+    pub store: Arc<FaultyStore>,
+    pub runtime: Arc<Runtime>,
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::with_root(".string").await
+    }
+
+    /// A world whose root lies in the home under another name.
+    pub async fn with_root(name: &str) -> Self {
+        let home = Home::default();
+        let root = home.path().join(name);
+        let clock = Arc::new(FakeClock::default());
+        let store = Arc::new(FaultyStore::new(clock.clone()));
+        Self::start(home, root, clock, store).await
+    }
+
+    /// Ends the runtime and starts another one on the same home and store.
+    pub async fn restart(self) -> Self {
+        let Self { home, clock, store, runtime } = self;
+        runtime.end().await;
+        let root = runtime.root.clone();
+        drop(runtime);
+        Self::start(home, root, clock, store).await
+    }
+
+    async fn start(home: Home, root: PathBuf, clock: Arc<FakeClock>, store: Arc<FaultyStore>) -> Self {
+        let parts = Parts {
+            home: home.path().to_owned(),
+            port: Some(3923),
+            version: "0.0.0".into(),
+            store: store.clone(),
+            clock: clock.clone(),
+            audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
+            root,
+            shells: None,
+        };
+        let runtime = Runtime::new(parts).await.expect("the home makes a runtime");
+        Self { home, clock, store, runtime }
+    }
+
+    /// A request as a person at a terminal sends it.
+    pub fn request(&self, topic: &str, payload: &str) -> Request {
+        Request {
+            agent: "default".into(),
+            topic: topic.into(),
+            payload: payload.into(),
+            cwd: None,
+            origin: Origin::Process { pid: std::process::id() },
+        }
+    }
+
+    pub async fn run(&self, request: Request) -> Reply {
+        self.runtime.exec(request, Arc::new(Discard)).await
+    }
+
+    /// Runs a request beside the test.
+    pub fn spawn(&self, request: Request) -> JoinHandle<Reply> {
+        let runtime = Arc::clone(&self.runtime);
+        tokio::spawn(async move { runtime.exec(request, Arc::new(Discard)).await })
+    }
+
+    /// The reply to a command of the agent `default`.
+    pub async fn say(&self, topic: &str, payload: &str) -> Reply {
+        self.run(self.request(topic, payload)).await
+    }
+
+    /// The content of a reply that must be a success.
+    pub async fn ok(&self, topic: &str, payload: &str) -> String {
+        let reply = self.say(topic, payload).await;
+        assert!(reply.ok(), "{topic} {payload}: {}", reply.content);
+        reply.content
+    }
+
+    /// The content of a reply that must fail with a code.
+    pub async fn fails(&self, topic: &str, payload: &str, code: &str) -> String {
+        let reply = self.say(topic, payload).await;
+        assert_eq!(reply.code.map(|code| code.as_str()), Some(code), "{topic} {payload}: {}", reply.content);
+        reply.content
+    }
+
+    /// The request of another agent.
+    pub fn request_as(&self, agent: &str, topic: &str, payload: &str) -> Request {
+        Request { agent: agent.into(), ..self.request(topic, payload) }
+    }
+
+    /// The request with a working directory.
+    pub fn request_from(&self, cwd: impl Into<PathBuf>, topic: &str, payload: &str) -> Request {
+        Request { cwd: Some(cwd.into()), ..self.request(topic, payload) }
+    }
+
+    /// Ends the runtime, so that all it had to write is written.
+    pub fn close(self) -> Home {
+        drop(self.runtime);
+        self.home
+    }
+}
