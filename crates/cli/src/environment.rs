@@ -24,6 +24,8 @@ pub(crate) struct Environment {
     pub(crate) stdin: Stream,
     pub(crate) stdout: Stream,
     pub(crate) color: Color,
+    /// The base variables that are set.
+    pub(crate) base: Vec<(OsString, OsString)>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +43,28 @@ pub(crate) enum Color {
     Unwanted,
 }
 
+/// What every process that String starts sees of this one's variables.
+const BASE_VARIABLES: [&str; 6] = ["PATH", "LANG", "LC_ALL", "USER", "SHELL", "TMPDIR"];
+
+/// Whether this process was started to guard a shell: then it is nothing else.
+pub(crate) fn is_guard() -> bool {
+    std::env::args_os().nth(1).is_some_and(|argument| argument == shell::guard::ARGUMENT)
+}
+
 impl Environment {
+    /// How the daemon starts processes: with its own program as their guard, and the base variables.
+    pub(crate) fn shells(&self) -> runtime::bash::Settings {
+        let path = self.base.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let directories = path.iter().flat_map(std::env::split_paths);
+        let bash = directories.map(|directory| directory.join("bash")).find(|path| path.is_file());
+        runtime::bash::Settings {
+            // Not by its path: the file there may be replaced while this process runs.
+            program: "/proc/self/exe".into(),
+            bash: bash.unwrap_or_else(|| "/bin/bash".into()),
+            environment: self.base.clone(),
+        }
+    }
+
     pub(crate) fn read() -> Self {
         // An empty variable says as much as a missing one.
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -54,6 +77,7 @@ impl Environment {
             stdin: Stream::of(&std::io::stdin()),
             stdout: Stream::of(&std::io::stdout()),
             color: if variable("NO_COLOR").is_some() { Color::Unwanted } else { Color::Allowed },
+            base: BASE_VARIABLES.iter().filter_map(|name| Some((name.into(), variable(name)?))).collect(),
         }
     }
 

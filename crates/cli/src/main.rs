@@ -28,6 +28,9 @@ use crate::failure::{Failure, Status};
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
+    if environment::is_guard() {
+        return shell::guard::main();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(shown) => return show(&shown),

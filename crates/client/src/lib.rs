@@ -10,9 +10,10 @@ mod routes;
 mod sse;
 mod stream;
 mod token;
+mod witness;
 
 pub use agent::AgentId;
 pub use error::Error;
-pub use routes::{Answer, Client, Daemon};
+pub use routes::{Answer, Client, Daemon, REQUEST_MAX};
 pub use stream::{Activities, Event, Execution};
 pub use token::Token;

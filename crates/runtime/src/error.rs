@@ -1,23 +1,37 @@
 //! What an agent reads when something went wrong: a code, a message and hints that repair the call.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+static EXIT_CODES: LazyLock<Vec<String>> = LazyLock::new(|| (0..=255).map(|n| format!("EXIT_{n}")).collect());
 
 macro_rules! codes {
     ($($variant:ident $text:literal $when:literal)*) => {
         /// Every error code. Each has a section in `docs/errors.md`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Code { $(#[doc = $when] $variant,)* }
+        pub enum Code {
+            $(#[doc = $when] $variant,)*
+            /// a command in a shell ended with this status, which is not 0
+            Exit(u8),
+        }
 
         impl Code {
+            /// All but the statuses of shells, which are `EXIT_1` to `EXIT_255`.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Exit(status) => &EXIT_CODES[usize::from(status)],
+                }
             }
 
             /// When this code is used, in one line.
             pub fn when(self) -> &'static str {
-                match self { $(Self::$variant => $when,)* }
+                match self {
+                    $(Self::$variant => $when,)*
+                    Self::Exit(_) => "a command in a shell ended with this status, which is not 0",
+                }
             }
         }
     };
@@ -36,12 +50,17 @@ codes! {
     InvalidPath "INVALID_PATH" "outside the workspace, a protected path, or a link that leads out"
     NoHistory "NO_HISTORY" "nothing to go back to"
     LoadError "LOAD_ERROR" "a document or a settings file could not be read"
+    LineOutOfRange "LINE_OUT_OF_RANGE" "the file has no such line"
     Conflict "CONFLICT" "it exists already, or has changed in the meantime"
+    AuthRequired "AUTH_REQUIRED" "a page answered 401 or 403"
+    ConflictingPackage "CONFLICTING_PACKAGE" "another package is installed under that name"
+    InvalidPackage "INVALID_PACKAGE" "not something that can be installed"
     NotAllowed "NOT_ALLOWED" "refused by trust or policy"
     QueueFull "QUEUE_FULL" "too many commands wait for this topic"
     QueueTimeout "QUEUE_TIMEOUT" "the topic was busy for too long"
     LastTopic "LAST_TOPIC" "the only open topic cannot be removed"
     Interrupted "INTERRUPTED" "the command was stopped by /interrupt"
+    Timeout "TIMEOUT" "a command in a shell took longer than its limit"
     InternalError "INTERNAL_ERROR" "a bug; the daemon and the topic live on"
 }
 
@@ -51,17 +70,24 @@ pub struct Error {
     pub code: Code,
     pub message: String,
     pub hints: Vec<String>,
+    /// What the failed call printed or answered.
+    pub body: Option<String>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hints: Vec::new() }
+        Self { code, message: message.into(), hints: Vec::new(), body: None }
     }
 
     pub fn hint(mut self, line: impl Into<String>) -> Self {
         self.hints.push(line.into());
+        self
+    }
+
+    pub fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
         self
     }
 
@@ -71,11 +97,12 @@ impl Error {
     }
 }
 
-/// The text of the reply: `ERROR(CODE): message`, then the hints, indented.
+/// The text of the reply: `ERROR(CODE): message`, then the hints, indented, then the body.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ERROR({}): {}", self.code.as_str(), self.message)?;
-        self.hints.iter().try_for_each(|hint| write!(f, "\n  {hint}"))
+        self.hints.iter().try_for_each(|hint| write!(f, "\n  {hint}"))?;
+        self.body.iter().try_for_each(|body| write!(f, "\n---\n{body}"))
     }
 }
 
@@ -86,8 +113,19 @@ pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 80;
     let cut = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
     let mark = if cut < text.len() { "…" } else { "" };
-    let shown: String = text[..cut].chars().flat_map(escape_control).collect();
-    format!("\"{shown}{mark}\"")
+    format!("\"{}{mark}\"", one_line(&text[..cut]))
+}
+
+/// A text that must stay on its line: whatever would end the line, move the cursor or turn the writing around,
+/// as an escape.
+pub fn one_line(text: &str) -> String {
+    text.chars().flat_map(escape_control).collect()
+}
+
+/// The store could not read or write.
+pub(crate) fn store_failed(error: store::Error) -> Error {
+    Error::new(Code::LoadError, format!("The store failed: {error}"))
+        .hint("Nothing was changed. string --daemon status shows where the files lie.")
 }
 
 /// The known word nearest to what was typed, if it is near enough to be a slip.
@@ -103,7 +141,9 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 fn escape_control(c: char) -> impl Iterator<Item = char> {
-    let escaped = c.is_control().then(|| c.escape_default());
+    let breaks_lines = matches!(c, '\u{2028}' | '\u{2029}');
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let escaped = (c.is_control() || breaks_lines || turns).then(|| c.escape_default());
     let plain = escaped.is_none().then_some(c);
     escaped.into_iter().flatten().chain(plain)
 }
@@ -122,6 +162,7 @@ mod tests {
     fn quoted_text_stays_on_one_line_and_short() {
         assert_eq!(quoted("a\nb\u{1b}[0m"), "\"a\\nb\\u{1b}[0m\"");
         assert_eq!(quoted(&"é".repeat(100)).chars().count(), 83);
+        assert_eq!(one_line("gpj.\u{202e}é\u{2028}"), "gpj.\\u{202e}é\\u{2028}");
     }
 
     #[test]

@@ -9,14 +9,14 @@ use futures::FutureExt;
 
 use crate::activity::{Event, Phase};
 use crate::agent::Agent;
-use crate::command::{self, Answer, Caller, Command, Context, Step};
+use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
 use crate::sink::Sink;
-use crate::topic::Topic;
+use crate::topic::{Kind, Topic};
 use crate::variable::{self, Scope, Secrets};
-use crate::{Request, Runtime, audit};
+use crate::{Request, Runtime, audit, blocking, edit};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Runtime {
             Err(error) => return self.refuse(&request, None, &error),
         };
         let understood = self.agents.named(&request.agent).and_then(|agent| {
-            let steps = command::parse(&request.payload, &topic)?;
+            let steps = command::parse(&request.payload, &topic, self.actions(&agent, &topic))?;
             Ok((agent, steps))
         });
         let (agent, steps) = match understood {
@@ -60,6 +60,12 @@ impl Runtime {
         let caller = Caller { cwd: request.cwd, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink };
         call.run(topic, steps).await
+    }
+
+    /// Only an open topic or an app has a document that may have actions.
+    fn actions(&self, agent: &Agent, topic: &Topic) -> Actions {
+        let is_open = self.sessions.of(&agent.id).get(topic).is_some();
+        if is_open || topic.kind() == Kind::App { Actions::Possible } else { Actions::Impossible }
     }
 
     /// A request that could not even be understood: nothing was created.
@@ -105,7 +111,10 @@ impl Call {
     async fn run_next(&self, queue: &mut VecDeque<Step>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
-            let result = queue.pop_front().map(|step| self.run_at_once(&step));
+            let result = match queue.pop_front() {
+                Some(step) => Some(self.run_at_once(&step).await),
+                None => None,
+            };
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
@@ -136,7 +145,10 @@ impl Call {
     async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
         let mut ran = Ran::default();
         let mut steps = steps.into_iter();
-        for step in steps.by_ref() {
+        for mut step in steps.by_ref() {
+            if let Command::Input(text) = &step.command {
+                step.shown = terminal::shown(text, &turn.state);
+            }
             match self.run_step(&step, &mut turn).await {
                 Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
                 Ok(Answer::Elsewhere(topic)) => {
@@ -160,14 +172,12 @@ impl Call {
 
     /// The steps, with values of the `$NAME` files taken out of what is logged of a call's arguments.
     async fn conceal(&self, mut steps: Vec<Step>) -> Vec<Step> {
-        let home = self.agent.workspace.home().to_owned();
         for step in steps.iter_mut().filter(|step| step.command.takes_values()) {
-            let (home, scope) = (home.clone(), Scope::of(&step.topic));
-            let read = tokio::task::spawn_blocking(move || variable::read(&home, &scope)).await;
-            step.shown = match read {
-                Ok(Ok(persistent)) => Secrets::new(persistent.iter()).redact(&step.shown),
+            let (home, scope) = (self.agent.workspace.home().to_owned(), Scope::of(&step.topic));
+            step.shown = match blocking::run(move || variable::read(&home, &scope)).await {
+                Ok(persistent) => Secrets::new(persistent.iter()).redact(&step.shown),
                 // What cannot be told from a secret is not shown.
-                _ => step.shown.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
+                Err(_) => step.shown.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
             };
         }
         steps
@@ -177,6 +187,7 @@ impl Call {
         let started = Instant::now();
         self.tell(step, Phase::Started);
         let interrupted = turn.begin(&step.shown);
+        edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
         let context = Context {
             runtime: &self.runtime,
             agent: &self.agent,
@@ -197,9 +208,12 @@ impl Call {
     }
 
     /// Runs a step that acts on the running command and therefore cannot wait for it.
-    fn run_at_once(&self, step: &Step) -> Result<String> {
+    async fn run_at_once(&self, step: &Step) -> Result<String> {
         let started = Instant::now();
-        let result = command::interrupt(&step.topic, &self.topics);
+        let result = match step.command {
+            Command::AtOnce(act) => command::at_once(act, &step.topic, &self.topics).await,
+            _ => unreachable!("all other steps wait"),
+        };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         result
     }
@@ -231,7 +245,7 @@ impl Call {
 impl Step {
     /// Whether the step takes its turn like any other.
     fn waits(&self) -> bool {
-        self.command != Command::Interrupt
+        !matches!(self.command, Command::AtOnce(_))
     }
 }
 

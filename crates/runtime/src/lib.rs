@@ -4,13 +4,17 @@ pub mod action;
 pub mod activity;
 pub mod agent;
 pub mod audit;
+pub mod bash;
+mod blocking;
 pub mod command;
 pub mod document;
+pub mod edit;
 pub mod error;
 mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod package;
 mod policy;
 pub mod reply;
 pub mod request;
@@ -39,6 +43,10 @@ pub struct Runtime {
     pub agents: agent::Registry,
     pub sessions: session::Map,
     pub activity: activity::Stream,
+    /// Versions of files that agents committed.
+    pub versions: edit::Versions,
+    pub shells: bash::Shells,
+    pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -46,8 +54,6 @@ pub struct Runtime {
     pub port: Option<u16>,
     /// Cancelled when the daemon is to stop.
     pub stop: CancellationToken,
-    pub(crate) web: web::Client,
-    pub(crate) commands: Box<dyn action::Commands>,
     audit: audit::Log,
     clock: Arc<dyn Clock>,
     started: Instant,
@@ -63,35 +69,40 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub audit: audit::Log,
+    /// Without them, nothing is ever started.
+    pub shells: Option<bash::Settings>,
 }
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, port, version, store, clock, audit } = parts;
-        let agents = agent::Registry::load(store, root.clone(), home).await?;
+        let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let shells = bash::Shells::new(shells, root.clone())?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
-            error::Error::new(error::Code::InternalError, format!("The web client cannot start: {error}"))
+            error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
+        let versions = edit::Versions::new(Arc::clone(&store));
+        let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
+            versions,
+            shells,
+            web,
             root,
             version,
             port,
             stop: CancellationToken::new(),
-            web,
-            commands: Box::new(action::Plain),
             audit,
             clock,
             started: Instant::now(),
         }))
     }
 
-    /// Ends every session. For a daemon that stops.
-    pub fn end(&self) {
+    /// Ends every session and every shell. For a daemon that stops.
+    pub async fn end(&self) {
         for agent in self.agents.list() {
-            self.sessions.forget(&agent.id);
+            self.sessions.forget(&agent.id).await;
         }
     }
 

@@ -5,6 +5,11 @@
 /// Calls must not block: a sink that cannot take more drops what it is given, since the reply carries the whole.
 pub trait Sink: Send + Sync + 'static {
     fn send(&self, live: Live<'_>);
+
+    /// Whether anybody reads it; watching a command costs something.
+    fn wants_live(&self) -> bool {
+        true
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,4 +24,8 @@ pub struct Discard;
 
 impl Sink for Discard {
     fn send(&self, _live: Live<'_>) {}
+
+    fn wants_live(&self) -> bool {
+        false
+    }
 }

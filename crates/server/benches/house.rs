@@ -51,7 +51,10 @@ async fn latency(daemon: &testkit::Daemon, bare: u16) {
     let (bare, info) = (median(&mut bare_times), median(&mut info_times));
     println!("bare axum route, kept alive   p50 {:>7.1} µs", bare.as_secs_f64() * 1e6);
     println!("/info, kept alive             p50 {:>7.1} µs", info.as_secs_f64() * 1e6);
-    println!("ratio                             {:>7.2}     (bar: at most 2)", info.as_secs_f64() / bare.as_secs_f64());
+    println!(
+        "ratio                             {:>7.2}     (bar: at most 2)",
+        info.as_secs_f64() / bare.as_secs_f64()
+    );
 }
 
 async fn throughput(daemon: &testkit::Daemon, bare: u16) {
@@ -123,7 +126,9 @@ impl Call {
             let text = std::str::from_utf8(&self.buffer[..filled]).expect("answers are text");
             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
             assert!(head.starts_with("HTTP/1.1 200"), "{text}");
-            let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let length = head
+                .lines()
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
             if body.len() >= length.unwrap_or(0_usize) {
                 return;
             }
@@ -133,7 +138,10 @@ impl Call {
 
 fn bare_request(port: u16) -> String {
     let body = "{\"topic\":\"main\",\"cmd\":\"/info\"}";
-    format!("POST /bare HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "POST /bare HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn info_request(daemon: &testkit::Daemon, topic: &str) -> String {

@@ -25,6 +25,8 @@ pub struct Settings {
     pub port: u16,
     pub version: String,
     pub limits: Limits,
+    /// How processes are started; without it there are no shells.
+    pub shells: Option<runtime::bash::Settings>,
 }
 
 /// A daemon whose doors are open; they are served once [`Daemon::serve`] runs.
@@ -64,7 +66,7 @@ pub async fn run(settings: Settings, ready: impl FnOnce()) -> Result<(), Error> 
 impl Daemon {
     /// Takes the root, opens the store and both doors. Fails if another daemon has the root.
     pub async fn start(settings: Settings) -> Result<Self, Error> {
-        let Settings { root, home, port, version, limits } = settings;
+        let Settings { root, home, port, version, limits, shells } = settings;
         let root = Root::new(root);
         root.create()?;
         let lock = root.lock()?;
@@ -84,6 +86,7 @@ impl Daemon {
             store: Arc::clone(&store),
             clock,
             audit,
+            shells,
         };
         let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
         let app = App { runtime: Arc::clone(&runtime), token, port: port.unwrap_or(0), limits };
@@ -113,7 +116,7 @@ impl Daemon {
         let limits = self.app.limits;
         let router = route::router(self.app);
         listen::serve(self.listeners, router, limits, self.runtime.stop.clone()).await;
-        self.runtime.end();
+        self.runtime.end().await;
         for file in [self.root.socket(), self.root.pid()] {
             // Gone already is as good; a leftover is never in the way of the next start.
             let _ = std::fs::remove_file(file);

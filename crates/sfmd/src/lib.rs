@@ -29,14 +29,14 @@ pub use address::Target;
 pub use banner::{Banner, MAX_NAV_ENTRIES, NavMenu, entry_links};
 pub use block::Block;
 pub use directive::{Directive, DirectiveKind, Include};
-pub use document::{Document, parse};
+pub use document::{Document, parse, plain};
 pub use frontmatter::{Frontmatter, Located, PackageType, Requirement, is_variable_name};
 pub use heading::Heading;
 pub use id::{Id, slug};
 pub use menu::{MenuEntry, menu_entries};
 pub use page::{
     Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Origin, OutlineEntry, OutlineKind, Page, PageAction,
-    Position, Rest, Section, Shortcut, ShortcutKind, Source, View, Window, size_label,
+    Position, Rest, Section, Shortcut, ShortcutKind, Source, View, Window, shorten_links, size_label,
 };
 pub use response::{
     Comparison, Condition, Decode, Expression, MAX_NESTING, Node, Operand, Response, ShortcutValue, Test,

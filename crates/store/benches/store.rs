@@ -23,7 +23,7 @@ const SMALL: u64 = 1_000;
 const LARGE: u64 = 1_000_000;
 const VALUE: [u8; 100] = [b'v'; 100];
 
-/// Rounds whose puts are the first of a new file, while its log still grows.
+/// The first puts of a new file, before its log has wrapped.
 const FRESH_PUTS: usize = 1_000;
 
 fn main() -> io::Result<()> {
@@ -48,7 +48,7 @@ impl Times {
 
 fn writes(out: &mut impl Write, folder: &Path, runtime: &Runtime) -> io::Result<()> {
     let store = open(&folder.join("writes.db"));
-    let mut columns: [Vec<f64>; 5] = Default::default();
+    let (mut fresh_ratios, mut put_ratios, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     writeln!(
         out,
         "{:>6} {:>20} {:>20} {:>20} {:>12}",
@@ -56,32 +56,23 @@ fn writes(out: &mut impl Write, folder: &Path, runtime: &Runtime) -> io::Result<
     )?;
     for round in 0..ROUNDS {
         let mut raw = raw_appends(&folder.join(format!("raw{round}")))?;
-        let mut fresh = {
-            let store = open(&folder.join(format!("fresh{round}.db")));
-            runtime.block_on(runtime.spawn(puts(store, Until::Count(FRESH_PUTS)))).unwrap()
-        };
-        let mut put = runtime.block_on(runtime.spawn(puts(Arc::clone(&store), Until::Time(ROUND)))).unwrap();
+        let fresh_store = open(&folder.join(format!("fresh{round}.db")));
+        let fresh = puts(fresh_store, Until::Count(FRESH_PUTS));
+        let mut fresh = runtime.block_on(runtime.spawn(fresh)).unwrap();
+        let put = puts(Arc::clone(&store), Until::Time(ROUND));
+        let mut put = runtime.block_on(runtime.spawn(put)).unwrap();
         let rate = runtime.block_on(crowd(&store));
-        let p50 = [raw.quantile(0.5), fresh.quantile(0.5), put.quantile(0.5)];
-        let p99 = [raw.quantile(0.99), fresh.quantile(0.99), put.quantile(0.99)];
         write!(out, "{round:>6}")?;
-        for (p50, p99) in p50.iter().zip(p99) {
-            write!(out, " {:>20}", format!("{p50:.0} / {p99:.0} µs"))?;
+        for times in [&mut raw, &mut fresh, &mut put] {
+            write!(out, " {:>20}", format!("{:.0} / {:.0} µs", times.quantile(0.5), times.quantile(0.99)))?;
         }
         writeln!(out, " {rate:>10.0}/s")?;
-        for (column, value) in
-            columns.iter_mut().zip([p50[0], p50[1], p50[2], p50[1] / p50[0], p50[2] / p50[0]])
-        {
-            column.push(value);
-        }
+        fresh_ratios.push(fresh.quantile(0.5) / raw.quantile(0.5));
+        put_ratios.push(put.quantile(0.5) / raw.quantile(0.5));
+        rates.push(rate);
     }
-    let [_, _, _, fresh, put] = &mut columns;
-    writeln!(
-        out,
-        "put on a fresh file: {:.2} × raw; put: {:.2} × raw (bar 1.5)\n",
-        median(fresh),
-        median(put)
-    )
+    let [fresh, put, rate] = [fresh_ratios, put_ratios, rates].map(median);
+    writeln!(out, "median: put on a fresh file {fresh:.2} × raw, put {put:.2} × raw (bar 1.5), {rate:.0}/s\n")
 }
 
 fn reads(out: &mut impl Write, folder: &Path, runtime: &Runtime) -> io::Result<()> {
@@ -124,7 +115,7 @@ fn scattered(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
 }
 
-fn median(values: &mut [f64]) -> f64 {
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
 }

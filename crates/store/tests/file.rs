@@ -61,6 +61,21 @@ async fn a_closed_store_leaves_one_file() {
 }
 
 #[tokio::test]
+async fn opening_and_reading_write_nothing() {
+    let (_folder, path) = folder();
+    let store = open(&path).unwrap();
+    put(&store, &space("s"), "k", "v").await;
+    store.close().await.unwrap();
+    let before = fs::read(&path).unwrap();
+    let store = open(&path).unwrap();
+    assert_eq!(get(&store, &space("s"), "k").await.unwrap().value, b"v");
+    assert_eq!(store.sweep(10).await.unwrap(), 0);
+    assert_eq!(fs::metadata(path.with_extension("db-wal")).unwrap().len(), 0);
+    store.close().await.unwrap();
+    assert!(fs::read(&path).unwrap() == before, "the file was changed");
+}
+
+#[tokio::test]
 async fn only_the_owner_can_read_the_files() {
     let (folder, path) = folder();
     drop(open(&path).unwrap());

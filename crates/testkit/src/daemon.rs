@@ -22,6 +22,8 @@ pub struct Daemon {
 pub struct DaemonOptions {
     pub version: String,
     pub limits: Limits,
+    /// None: the daemon starts no processes.
+    pub shells: Option<runtime::bash::Settings>,
 }
 
 impl Daemon {
@@ -37,6 +39,7 @@ impl Daemon {
             port: 0,
             version: options.version,
             limits: options.limits,
+            shells: options.shells,
         };
         let daemon = server::Daemon::start(settings).await.expect("a fresh home starts a daemon");
         let port = daemon.port().expect("port 0 is always free");
@@ -70,6 +73,6 @@ impl Daemon {
 
 impl Default for DaemonOptions {
     fn default() -> Self {
-        Self { version: env!("CARGO_PKG_VERSION").into(), limits: Limits::default() }
+        Self { version: env!("CARGO_PKG_VERSION").into(), limits: Limits::default(), shells: None }
     }
 }

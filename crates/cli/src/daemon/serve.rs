@@ -71,6 +71,7 @@ fn settings(root: &Root, environment: &Environment) -> Result<Settings, Failure>
         port: environment.port()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits: Limits::default(),
+        shells: Some(environment.shells()),
     })
 }
 

@@ -1,6 +1,5 @@
 //! One call, from its words to its reply. The session is read only; what changes in it is returned.
 
-use std::path::Path;
 use std::time::Instant;
 
 use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
@@ -9,9 +8,11 @@ use super::bind::{Bound, bind};
 use super::definition::Definition;
 use super::meaning::InSession;
 use super::result::CallResult;
+use super::trust::allowed_places;
 use super::{Called, Effects, Trust, cli, http, save};
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
 use crate::session::State;
@@ -71,12 +72,12 @@ impl Call<'_> {
             Kind::Cli { command } => {
                 let definition = self.definition(&bound, &requirements, &trust);
                 let directory = self.surroundings.app_directory.clone();
-                let command =
-                    cli::prepare(self.found.action, command, &definition, &trust, directory, self.agent)?;
+                let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
-                let finished = self.runtime.commands.run(command, self.agent).await?;
+                let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
                 let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                CallResult::of_command(&finished, ms)
+                let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
+                CallResult::of_command(finished.end, &stdout, &stderr, ms)
             }
             Kind::Script { .. } => return Err(no_scripts(self.found.action, &trust)),
             Kind::Unreadable => return Err(unreadable(self.found.action)),
@@ -96,13 +97,24 @@ impl Call<'_> {
         if prepared.holds_secret || bound.words_hold_secret {
             trust.require_host(&prepared.url, &Scope::Global.file(home))?;
         }
-        let policy = trust.policy(self.runtime.port, home)?;
+        let policy = self.policy(trust)?;
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
         let answer = answer.map_err(|error| http::unanswered(&prepared.shown, &error))?;
         let shown = prepared.shown;
         // A page of HTML may take a while to convert.
-        let result = tokio::task::spawn_blocking(move || CallResult::of_answer(&answer, &shown)).await;
-        Ok(result.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic())))
+        Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
+    }
+
+    /// Which addresses the document may call: a page from the web public ones, and where it came from itself.
+    fn policy(&self, trust: &Trust) -> Result<web::Policy> {
+        let own_ports: Vec<u16> = self.runtime.port.into_iter().collect();
+        let Trust::Web { page } = trust else { return Ok(web::Policy::local(own_ports)) };
+        let policy = web::Policy::web(own_ports).allowing(allowed_places(self.agent.workspace.home())?);
+        let is_page = self.page.location.source == Source::Web(page.clone());
+        Ok(match self.page.fetched().filter(|_| is_page) {
+            Some(fetched) => policy.for_page(page.clone(), fetched.from),
+            None => policy,
+        })
     }
 
     /// The reply: by the template, if there is one for this outcome.
@@ -147,17 +159,6 @@ impl Call<'_> {
         trust: &'d Trust,
     ) -> Definition<'d> {
         Definition { action: self.found.action, bound, known: self.known(), requirements, trust }
-    }
-}
-
-impl Trust {
-    /// Which addresses a document may call.
-    fn policy(&self, port: Option<u16>, home: &Path) -> Result<web::Policy> {
-        let own_ports: Vec<u16> = port.into_iter().collect();
-        Ok(match self {
-            Self::Local => web::Policy::local(own_ports),
-            Self::Web { .. } => web::Policy::web(own_ports).allowing(super::trust::allowed_places(home)?),
-        })
     }
 }
 

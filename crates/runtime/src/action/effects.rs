@@ -32,6 +32,6 @@ impl Effects {
         for Named { id, value, .. } in self.shortcuts {
             state.shortcuts.set(id, value);
         }
-        state.warnings = self.warnings;
+        state.unanswered = self.warnings;
     }
 }

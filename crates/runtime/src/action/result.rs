@@ -2,10 +2,10 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
+use shell::exec::End;
 use web::html::Extent;
 use web::page::{Kind, render};
 
-use super::cli::{End, Finished};
 use crate::error::{Code, Error};
 
 /// How many lines of a failed call's output the error shows, and how long each may be.
@@ -48,9 +48,9 @@ impl CallResult {
         }
     }
 
-    pub fn of_command(finished: &Finished, ms: u64) -> Self {
-        let stdout = String::from_utf8_lossy(&finished.stdout).into_owned();
-        let stderr = String::from_utf8_lossy(&finished.stderr).into_owned();
+    pub fn of_command(end: End, stdout: &[u8], stderr: &[u8], ms: u64) -> Self {
+        let stdout = String::from_utf8_lossy(stdout).into_owned();
+        let stderr = String::from_utf8_lossy(stderr).into_owned();
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
         let parsed = serde_json::from_str::<Value>(&stdout).ok();
         let plain = match &parsed {
@@ -59,9 +59,9 @@ impl CallResult {
             _ if text.trim().is_empty() => stderr.trim_end().to_owned(),
             _ => text.trim_end().to_owned(),
         };
-        let (status, failure) = match finished.end {
-            End::Exit(0) => (0, None),
-            End::Exit(code) => (code, Some(format!("exit {code}"))),
+        let (status, failure) = match end {
+            End::Finished(status) if status.is_success() => (0, None),
+            End::Finished(status) => (status.code(), Some(format!("exit {}", status.code()))),
             End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
         };
         let body = parsed.unwrap_or_else(|| text.into());
@@ -114,9 +114,9 @@ fn headers(headers: &web::HeaderMap) -> Value {
 mod tests {
     use super::*;
 
-    fn finished(code: i32, stdout: &str, stderr: &str) -> CallResult {
-        let finished = Finished { end: End::Exit(code), stdout: stdout.into(), stderr: stderr.into() };
-        CallResult::of_command(&finished, 7)
+    fn finished(code: u8, stdout: &str, stderr: &str) -> CallResult {
+        let end = End::Finished(shell::Status::Code(code));
+        CallResult::of_command(end, stdout.as_bytes(), stderr.as_bytes(), 7)
     }
 
     #[test]

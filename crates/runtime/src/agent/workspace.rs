@@ -4,6 +4,9 @@
 //! the directory it was checked against, with links refused. Whatever swaps a directory for a link in between
 //! makes the opening fail; it cannot make it lead elsewhere.
 
+mod directory;
+mod place;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -12,7 +15,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-use crate::error::{Code, Error, Result, quoted};
+pub use place::Place;
+
+use crate::error::{Code, Error, Result, one_line, quoted};
 
 /// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
 const PROTECTED: &[&str] = &[
@@ -54,6 +59,8 @@ pub struct Workspace {
     allow: Vec<PathBuf>,
     /// The daemon's own directory, protected under whatever name it has.
     private: PathBuf,
+    /// How the home is written before a path in it.
+    sign: &'static str,
 }
 
 /// Something in the workspace, held open.
@@ -69,9 +76,22 @@ pub enum FoundKind {
     Directory,
 }
 
+/// What a listing does with names that begin with a dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    LeftOut,
+    Shown,
+}
+
 impl Workspace {
     pub fn new(home: PathBuf, allow: Vec<PathBuf>, private: PathBuf) -> Self {
-        Self { home, allow, private }
+        Self { home, allow, private, sign: "~/" }
+    }
+
+    /// The folder of a package: its pages, shown by their paths in it.
+    pub fn of_package(dir: PathBuf) -> Self {
+        let private = dir.join(".package.json");
+        Self { home: dir, allow: Vec::new(), private, sign: "" }
     }
 
     pub fn home(&self) -> &Path {
@@ -90,9 +110,8 @@ impl Workspace {
     /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
     pub fn display(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
-            Ok(rest) if rest.as_os_str().is_empty() => "~/".to_owned(),
-            Ok(rest) => format!("~/{}", rest.display()),
-            Err(_) => path.display().to_string(),
+            Ok(rest) => format!("{}{}", self.sign, one_line(&rest.to_string_lossy())),
+            Err(_) => one_line(&path.to_string_lossy()),
         }
     }
 
@@ -102,18 +121,7 @@ impl Workspace {
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;
         let handle = open_beneath(&root, &below).map_err(|error| load_error(&self.display(path), &error))?;
-        let stat =
-            rustix::fs::fstat(&handle).map_err(|error| load_error(&self.display(path), &error.into()))?;
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
-            FileType::Directory => FoundKind::Directory,
-            _ => {
-                let message = format!("{} is neither a file nor a directory.", self.display(path));
-                return Err(Error::new(Code::InvalidPath, message)
-                    .hint("Devices, pipes and sockets do not open as documents."));
-            }
-        };
-        Ok(Found { handle, kind })
+        Found::of(handle, &self.display(path))
     }
 
     fn roots(&self) -> impl Iterator<Item = &Path> {
@@ -126,20 +134,28 @@ impl Workspace {
         if nul || climbs || !path.is_absolute() || !self.contains(path) {
             return Err(self.outside(path));
         }
-        self.roots()
-            .filter_map(|root| path.strip_prefix(root).ok())
-            .try_for_each(|below| self.check_below(path, below))
+        if in_kernel_tree(path) {
+            return Err(self.protected(path));
+        }
+        // A home may itself lie below a protected name, so that an allowed path around it does not count there.
+        if let Ok(below) = path.strip_prefix(&self.home) {
+            return self.check_below(path, below);
+        }
+        let mut allowed = self.allow.iter().filter_map(|root| path.strip_prefix(root).ok());
+        allowed.try_for_each(|below| self.check_below(path, below))
     }
 
     /// The root that the resolved path lies in, and the path below it.
     fn check_as_resolved(&self, path: &Path, real: &Path) -> Result<(PathBuf, PathBuf)> {
         let mut found = None;
         for root in self.roots() {
-            // A root that is gone cannot contain anything.
-            let Ok(root) = std::fs::canonicalize(root) else { continue };
-            if let Ok(below) = real.strip_prefix(&root) {
+            let Some(real_root) = self.resolve_root(root) else { continue };
+            if let Ok(below) = real.strip_prefix(&real_root) {
                 self.check_below(path, below)?;
-                found.get_or_insert((root.clone(), below.to_owned()));
+                found.get_or_insert((real_root.clone(), below.to_owned()));
+                if root == self.home {
+                    break;
+                }
             }
         }
         let found = found.ok_or_else(|| self.leads_out(path))?;
@@ -147,10 +163,15 @@ impl Workspace {
         // Homes of agents lie inside the private directory: a root in there is nobody's secret.
         let root_is_inside = found.0.starts_with(&private);
         let in_private = real.starts_with(&private) && !root_is_inside;
-        if in_private || KERNEL_TREES.iter().any(|tree| real.starts_with(tree)) {
-            return Err(self.protected(path));
-        }
-        Ok(found)
+        if in_private || in_kernel_tree(real) { Err(self.protected(path)) } else { Ok(found) }
+    }
+
+    /// Where a root really is; none if it is gone, or may have been swapped for a link: whoever can write in
+    /// one root can swap another one that lies in it.
+    fn resolve_root(&self, root: &Path) -> Option<PathBuf> {
+        let real = std::fs::canonicalize(root).ok()?;
+        let nested = self.roots().any(|other| other != root && root.starts_with(other));
+        (real == root || !nested).then_some(real)
     }
 
     fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
@@ -202,6 +223,20 @@ impl Workspace {
 }
 
 impl Found {
+    fn of(handle: OwnedFd, shown: &str) -> Result<Self> {
+        let stat = rustix::fs::fstat(&handle).map_err(|error| load_error(shown, &error.into()))?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
+            FileType::Directory => FoundKind::Directory,
+            _ => {
+                let message = format!("{shown} is neither a file nor a directory.");
+                return Err(Error::new(Code::InvalidPath, message)
+                    .hint("Devices, pipes and sockets do not open as documents."));
+            }
+        };
+        Ok(Self { handle, kind })
+    }
+
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         use io::Read;
@@ -210,13 +245,13 @@ impl Found {
         Ok(bytes)
     }
 
-    /// Names in a directory, directories with a final `/` and first, hidden ones left out.
-    pub fn list(&self) -> io::Result<Vec<String>> {
+    /// Names in a directory as they can be shown, directories with a final `/` and first.
+    pub fn list(&self, hidden: Hidden) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(self.reopen_path())? {
             let entry = entry?;
-            let mut name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') {
+            let mut name = one_line(&entry.file_name().to_string_lossy());
+            if name.starts_with('.') && hidden == Hidden::LeftOut {
                 continue;
             }
             if entry.file_type()?.is_dir() {
@@ -250,14 +285,20 @@ pub fn normalize(path: &Path) -> PathBuf {
     out
 }
 
+/// Opens what lies below a root, both as resolved: no part of either may be a link by now.
 fn open_beneath(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let root = rustix::fs::openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
+    let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let root = rustix::fs::openat2(CWD, root, flags | OFlags::DIRECTORY, Mode::empty(), no_links)?;
     if below.as_os_str().is_empty() {
         return Ok(root);
     }
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let resolve = ResolveFlags::BENEATH | no_links;
     Ok(rustix::fs::openat2(root.as_fd(), below, flags, Mode::empty(), resolve)?)
+}
+
+fn in_kernel_tree(path: &Path) -> bool {
+    KERNEL_TREES.iter().any(|tree| path.starts_with(tree))
 }
 
 fn load_error(shown: &str, error: &io::Error) -> Error {

@@ -3,7 +3,7 @@
 use sfmd::{PageAction, Requirement};
 
 use super::payload::{self, Line, Suffix};
-use super::{Context, open, surroundings};
+use super::{Context, exec, open, surroundings};
 use crate::action::{self, Call, Called, Effects, Ran, Word};
 use crate::document::Page;
 use crate::error::{Code, Error, Result};
@@ -42,7 +42,8 @@ impl What {
     }
 }
 
-pub async fn run(what: What, context: Context<'_>) -> Result<String> {
+pub async fn run(what: What, mut context: Context<'_>) -> Result<String> {
+    open::ensure_entry(&mut context).await?;
     let page = context.state.page.as_deref();
     let called = Called { prefix: "/act.".to_owned(), words: what.words };
     let name = match (&what.name, page) {
@@ -72,6 +73,8 @@ pub async fn call(
     current: Option<&Page>,
     context: &Context<'_>,
 ) -> Result<Ran> {
+    // An app finds its own workspace there.
+    exec::base_path(context)?;
     let persistent = surroundings::persistent(context, &Scope::of(&context.session.topic)).await?;
     let ran = action::call(Call {
         runtime: context.runtime,
@@ -89,16 +92,12 @@ pub async fn call(
     Ok(Ran { reply: reply.map(|text| action::shortened(text, context.agent.workspace.home())), effects })
 }
 
-/// Runs the default action of a page that is about to be shown, and adds what it gives to the reply.
-pub async fn with_default(reply: String, page: &Page, context: &Context<'_>) -> (String, Effects) {
+/// Runs the default action of a page that is about to be shown, unless only a block of it is.
+pub async fn default(page: &Page, context: &Context<'_>) -> Option<Ran> {
     let id = page.content().document().frontmatter.default.as_deref();
-    let found = id.filter(|_| page.location.block.is_none()).and_then(|id| page.content().action(id));
-    let Some(found) = found else { return (reply, Effects::default()) };
-    let called = Called::nothing();
-    let ran = call(found, page, claimant(context), &called, Some(page), context).await;
-    let ran = ran.unwrap_or_else(|error| Ran { reply: Err(error), effects: Effects::default() });
-    let shown = ran.reply.unwrap_or_else(|error| error.to_string());
-    (format!("{reply}\n\n---\n\n{shown}"), ran.effects)
+    let found = id.filter(|_| page.location.block.is_none()).and_then(|id| page.content().action(id))?;
+    let ran = call(found, page, claimant(context), &Called::nothing(), Some(page), context).await;
+    Some(ran.unwrap_or_else(|error| Ran { reply: Err(error), effects: Effects::default() }))
 }
 
 /// The variables that a page requires and that have no value here.
@@ -124,7 +123,8 @@ fn list(page: &Page, called: &Called) -> Result<String> {
     }
 }
 
-fn claimant(context: &Context<'_>) -> Claimant {
+/// Who requires what the pages of this topic require.
+pub fn claimant(context: &Context<'_>) -> Claimant {
     match context.session.topic {
         Topic::App { .. } => Claimant::App,
         Topic::Tab(_) | Topic::Bash(_) | Topic::Hub(_) => Claimant::Document,

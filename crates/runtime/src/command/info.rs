@@ -4,10 +4,10 @@ use std::borrow::Borrow;
 
 use serde_json::Value;
 
-use super::open::{self, Followed};
+use super::follow::{Followed, follow};
 use super::{Arguments, Context, act};
 use crate::document::{Page, display_directory};
-use crate::error::Result;
+use crate::error::{Result, one_line};
 use crate::reply::with_body;
 use crate::substitute::text_of;
 use crate::topic::Topic;
@@ -20,14 +20,11 @@ const SHORTCUTS_SHOWN: usize = 12;
 /// How much of a variable's value is shown.
 const VALUE_SHOWN: usize = 60;
 
-pub async fn run(context: &Context<'_>) -> String {
+pub async fn run(context: &Context<'_>) -> Result<String> {
     let mut lines = Lines::default();
     match &context.session.topic {
         Topic::Hub(hub) => lines.add("hub", hub.as_str()),
-        Topic::Bash(_) => {
-            lines.add("shell", "(no shell)");
-            lines.add_list("vars", &variables(context));
-        }
+        Topic::Bash(_) => shell_lines(&mut lines, context).await?,
         Topic::App { name, config } => {
             let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
             lines.add("app", &format!("{name}{config}"));
@@ -35,7 +32,7 @@ pub async fn run(context: &Context<'_>) -> String {
         }
         Topic::Tab(_) => document_lines(&mut lines, context).await,
     }
-    with_body("Session info", &lines.0.join("\n"))
+    Ok(with_body("Session info", &lines.0.join("\n")))
 }
 
 pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
@@ -50,7 +47,7 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
 /// Where a shortcut leads: `@docs → https://…`.
 pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
-    let target = match open::follow(id, context.state, workspace)? {
+    let target = match follow(id, context.state, workspace)? {
         Followed::Location(location) => location.display(workspace),
         Followed::Topic(topic) => topic.to_string(),
     };
@@ -71,6 +68,29 @@ impl Lines {
             self.add(key, &values.join(", "));
         }
     }
+}
+
+async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
+    let workspace = &context.agent.workspace;
+    let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
+    let info = match context.session.shell() {
+        Some(shell) => shell.info().await.ok(),
+        None => None,
+    };
+    match info {
+        Some(info) => {
+            lines.add("cwd", &one_line(&display_directory(&info.directory.path, workspace)));
+            lines.add("pid", &info.pid.to_string());
+            if let Some(running) = info.running {
+                let line = running.payload.trim_start().lines().next().unwrap_or_default();
+                lines.add("running", &one_line(line));
+            }
+        }
+        None => lines.add("shell", "(no shell)"),
+    }
+    lines.add("boundary", &fence.0);
+    lines.add_list("vars", &variables(context));
+    Ok(())
 }
 
 async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
@@ -108,8 +128,7 @@ async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("vars", &variables(context));
     let missing = act::missing(page, context).await;
     lines.add_list("env", &missing.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let warnings: Vec<String> = page.warnings().into_iter().chain(context.state.warnings.clone()).collect();
-    lines.add_list("warnings", &warnings);
+    lines.add_list("warnings", &context.state.warnings());
 }
 
 /// The first shortcuts of a page, and how many more there are.

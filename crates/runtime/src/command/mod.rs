@@ -1,61 +1,106 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
 mod act;
+mod append;
 mod arguments;
 mod back;
 mod close;
+mod commit;
+mod edit;
+mod exec;
+mod follow;
+mod ground;
 mod help;
 mod info;
-mod interrupt;
+mod install;
+mod log;
+mod ls;
 mod nav;
 mod open;
 mod payload;
+mod replace;
 mod session;
 mod set;
 mod source;
 mod surroundings;
 pub mod table;
+pub mod terminal;
 mod tool;
 mod topics;
+mod undo;
 mod unset;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use arguments::{Arguments, Words};
-pub use interrupt::interrupt;
 pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
-use crate::error::Result;
+use crate::edit::{Edit, FileTarget, save};
+use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
 use crate::session::{Session, State, Topics};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Assignment};
+pub use payload::Actions;
 use payload::Line;
 use table::Verb;
+use terminal::AtOnce;
+
+/// The most of a command line that is shown and logged. Watchers and logs keep many of them.
+const SHOWN_MAX: usize = 400;
 
 /// A command with its arguments, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    Help { command: Option<String> },
+    Help {
+        command: Option<String>,
+    },
     Open(open::What),
     Back,
     Refresh,
+    /// The source of a file with line numbers.
+    View(FileTarget),
+    /// A change of a file, by whichever command.
+    Edit(Edit),
+    Undo,
+    Commit(commit::What),
+    Log(FileTarget),
+    List(ls::What),
     Close,
     Nav(nav::What),
     Source,
-    Info { shortcut: Option<String> },
-    Topics { kind: Option<Kind> },
-    SessionClose { topic: Topic },
+    Info {
+        shortcut: Option<String>,
+    },
+    Topics {
+        kind: Option<Kind>,
+    },
+    SessionClose {
+        topic: Topic,
+    },
     Act(act::What),
     Tool(tool::What),
     Set(Vec<Assignment>),
     Unset(Vec<variable::Target>),
-    Interrupt,
+    /// Acts on the running command without waiting for it.
+    AtOnce(AtOnce),
+    Exec(exec::Exec),
+    /// Plain text in a bash topic.
+    Input(String),
+    Wait(Duration),
+    /// Starts the shell of this bash topic.
+    Spawn,
+    Install(install::Install),
+    Uninstall(install::Uninstall),
+    App(hub::app::Command),
+    Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
 }
@@ -89,8 +134,12 @@ pub struct Caller {
 }
 
 /// Understands a whole payload, before any of it runs.
-pub fn parse(payload: &str, topic: &Topic) -> Result<Vec<Step>> {
-    payload::split(payload, topic)?.iter().map(|line| step(line, topic)).collect()
+pub fn parse(payload: &str, topic: &Topic, actions: Actions) -> Result<Vec<Step>> {
+    if topic.kind() == Kind::Bash && !payload.trim_start().starts_with("//") {
+        let command = Command::Input(payload.to_owned());
+        return Ok(vec![Step { topic: topic.clone(), command, shown: String::new() }]);
+    }
+    payload::split(payload, topic, actions)?.iter().map(|line| step(line, topic)).collect()
 }
 
 /// What a command gives: a reply, or the topic where it goes on.
@@ -110,18 +159,33 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Help { command } => help::run(command.as_deref(), &context),
         Command::Back => back::back(context).await,
         Command::Refresh => back::refresh(context).await,
+        Command::View(target) => edit::show(target, context).await,
+        Command::Edit(change) => save(change, context).await,
+        Command::Undo => undo::run(context).await,
+        Command::Commit(what) => commit::run(what, context).await,
+        Command::Log(target) => log::run(target, context).await,
+        Command::List(what) => ls::run(what, context).await,
+        Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
-        Command::Nav(what) => nav::run(&what, &context),
+        Command::Nav(what) => nav::run(&what, context).await,
         Command::Source => source::run(&context),
-        Command::Info { shortcut: None } => Ok(info::run(&context).await),
+        Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
-        Command::SessionClose { topic } => session::close(&topic, &context),
+        Command::SessionClose { topic } => session::close(&topic, &context).await,
         Command::Act(what) => act::run(what, context).await,
         Command::Tool(what) => tool::run(what, context).await,
         Command::Set(assignments) => set::run(assignments, context).await,
         Command::Unset(targets) => unset::run(&targets, context).await,
-        Command::Interrupt => interrupt(&context.session.topic, context.topics),
+        Command::AtOnce(act) => at_once(act, &context.session.topic, context.topics).await,
+        Command::Exec(exec) => exec::run(exec, &context).await,
+        Command::Input(text) => terminal::input(&text, context).await,
+        Command::Wait(time) => terminal::wait(time, context).await,
+        Command::Spawn => terminal::spawn(context).await,
+        Command::Install(asked) => install::install(asked, context).await,
+        Command::Uninstall(asked) => install::uninstall(asked, context).await,
+        Command::App(command) => hub::app::run(&command, &context),
+        Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
     };
@@ -146,23 +210,46 @@ impl From<String> for Answer {
     }
 }
 
+/// Acts on the command that runs in a topic.
+pub async fn at_once(act: AtOnce, topic: &Topic, topics: &Topics) -> Result<String> {
+    let session = topics.get(topic);
+    match (session, act) {
+        (Some(session), act) if topic.kind() == Kind::Bash => terminal::at_once(act, &session).await,
+        (Some(session), AtOnce::Interrupt) => match session.interrupt() {
+            Some(command) => Ok(format!("Interrupted: {command}")),
+            None => Err(nothing_runs(topic)),
+        },
+        _ => Err(nothing_runs(topic)),
+    }
+}
+
+fn nothing_runs(topic: &Topic) -> Error {
+    Error::new(Code::NotFound, format!("Nothing is running in {topic}."))
+}
+
 fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
     let command = understand(line)?;
     let topic = match &command {
         Command::Open(open::What::Topic(canonical)) => canonical.clone(),
+        // A shell is started in its own topic, like everything that happens to it.
+        Command::Spawn => Topic::Bash(hub::bash::name(line.arguments)?),
         _ => topic.clone(),
     };
     let shown = shown(line, &command);
     Ok(Step { topic, command, shown })
 }
 
-/// The command line without what may be a secret.
+/// The command line without what may be a secret, and not too long.
 fn shown(line: &Line<'_>, command: &Command) -> String {
-    match command {
-        Command::Set(assignments) => set::shown(assignments),
+    let text = match command {
+        Command::Set(assignments) => &set::shown(assignments),
         // What was meant is not known yet, so it may hold anything.
-        Command::Act(act::What { name: act::Named::Bare(word), .. }) => format!("/{word} …"),
-        _ => line.text.to_owned(),
+        Command::Act(act::What { name: act::Named::Bare(word), .. }) => &format!("/{word} …"),
+        _ => line.text,
+    };
+    match text.floor_char_boundary(SHOWN_MAX) {
+        cut if cut < text.len() => format!("{}…", &text[..cut]),
+        _ => text.to_owned(),
     }
 }
 
@@ -170,7 +257,18 @@ fn understand(line: &Line<'_>) -> Result<Command> {
     let arguments = Arguments::new(line.spec, line.arguments);
     Ok(match line.spec.verb {
         Verb::Help => Command::Help { command: arguments.words()?.optional()? },
-        Verb::Open => Command::Open(open::What::parse(line.arguments)?),
+        Verb::Open => match line.arguments.strip_prefix("--edit ") {
+            Some(target) => edit::parse(Arguments::new(line.spec, target), None)?,
+            None => Command::Open(open::What::parse(line.arguments)?),
+        },
+        Verb::Edit => edit::parse(arguments, line.body)?,
+        Verb::Write => Command::Edit(write::parse(arguments, line.body)?),
+        Verb::Append => Command::Edit(append::parse(arguments, line.body)?),
+        Verb::Replace => Command::Edit(replace::parse(arguments, line.body)?),
+        Verb::Undo => arguments.none(Command::Undo)?,
+        Verb::Commit => Command::Commit(commit::What::parse(arguments)?),
+        Verb::Log => Command::Log(log::parse(arguments)?),
+        Verb::Ls => Command::List(ls::What::parse(arguments)?),
         Verb::Back => arguments.none(Command::Back)?,
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Refresh => arguments.none(Command::Refresh)?,
@@ -179,11 +277,23 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Info => Command::Info { shortcut: info::parse(arguments)? },
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },
+        Verb::Interrupt => arguments.none(Command::AtOnce(AtOnce::Interrupt))?,
+        Verb::EndOfFile => arguments.none(Command::AtOnce(AtOnce::EndOfFile))?,
+        Verb::Kill => arguments.none(Command::AtOnce(AtOnce::Kill))?,
+        Verb::Screen => arguments.none(Command::AtOnce(AtOnce::Screen))?,
+        Verb::Exec => Command::Exec(exec::Exec::parse(line.arguments, line.body)?),
+        Verb::Wait => Command::Wait(terminal::parse_wait(arguments)?),
+        Verb::Install => Command::Install(install::Install::parse(arguments)?),
+        Verb::Uninstall => Command::Uninstall(install::Uninstall::parse(arguments)?),
+        Verb::AppList | Verb::AppInfo => Command::App(hub::app::Command::parse(line.spec.verb, arguments)?),
+        Verb::BashSpawn => Command::Spawn,
+        Verb::BashList | Verb::BashKill => {
+            Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)
+        }
         Verb::Act => Command::Act(act::What::parse(line)?),
         Verb::Tool => Command::Tool(tool::What::parse(line)?),
         Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
         Verb::Unset => Command::Unset(unset::parse(arguments)?),
-        Verb::Interrupt => arguments.none(Command::Interrupt)?,
         Verb::AgentList
         | Verb::AgentCurrent
         | Verb::AgentAdd

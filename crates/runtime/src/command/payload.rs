@@ -18,6 +18,14 @@ pub struct Line<'a> {
     pub body: Option<&'a str>,
 }
 
+/// Whether a word that names no command may name an action. Which ones there are, only the session knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actions {
+    Possible,
+    /// There is no document.
+    Impossible,
+}
+
 /// What a word says beyond the name of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suffix<'a> {
@@ -39,7 +47,7 @@ impl Line<'_> {
 }
 
 /// Splits a payload into its commands. Nothing runs unless the whole payload is well-formed.
-pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
+pub fn split<'a>(payload: &'a str, topic: &Topic, actions: Actions) -> Result<Vec<Line<'a>>> {
     let mut lines = Vec::new();
     let mut rest = payload.trim_start();
     if rest.is_empty() {
@@ -53,7 +61,9 @@ pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
             return Err(if lines.is_empty() { not_a_command(line) } else { stray_line(line, &lines) });
         };
         let (word, arguments) = split_word(text);
-        let (spec, suffix) = find(word, topic, lines.is_empty())?;
+        // Below other commands a slip must not run them first.
+        let actions = if lines.is_empty() { actions } else { Actions::Impossible };
+        let (spec, suffix) = find(word, topic, actions)?;
         let body = match spec.body {
             Body::Content => (!below.is_empty()).then_some(below),
             Body::None => None,
@@ -87,21 +97,19 @@ pub fn not_valid(word: &str, topic: &Topic) -> Error {
     }
 }
 
-fn find<'a>(word: &'a str, topic: &Topic, is_first: bool) -> Result<(&'static Spec, Suffix<'a>)> {
+fn find<'a>(word: &'a str, topic: &Topic, actions: Actions) -> Result<(&'static Spec, Suffix<'a>)> {
     let named = |name: &str| table::find(name, topic).filter(|spec| spec.place.allows(topic));
     if let Some(spec) = named(word) {
         return Ok((spec, Suffix::None));
     }
     let prefixes = [("act", '.'), ("action", '.'), ("tool", ':')];
     for (name, mark) in prefixes {
-        let rest =
-            word.split_once(mark).filter(|(head, _)| head.eq_ignore_ascii_case(name));
+        let rest = word.split_once(mark).filter(|(head, _)| head.eq_ignore_ascii_case(name));
         if let (Some((_, rest)), Some(spec)) = (rest, named(name)) {
             return Ok((spec, Suffix::Of(rest)));
         }
     }
-    // Which actions there are is known only in the session. Below other commands a slip must not run them first.
-    let may_be_action = is_first && sfmd::Id::parse(word).is_some();
+    let may_be_action = actions == Actions::Possible && sfmd::Id::parse(word).is_some();
     match named("act").filter(|_| may_be_action) {
         Some(spec) => Ok((spec, Suffix::Bare(word))),
         None => Err(not_valid(word.split(['.', ':']).next().unwrap_or(word), topic)),
@@ -150,7 +158,8 @@ mod tests {
     use super::*;
 
     fn names(payload: &str) -> Result<Vec<&'static str>> {
-        split(payload, &Topic::main()).map(|lines| lines.iter().map(|line| line.spec.name).collect())
+        split(payload, &Topic::main(), Actions::Possible)
+            .map(|lines| lines.iter().map(|line| line.spec.name).collect())
     }
 
     #[test]
@@ -202,16 +211,18 @@ mod tests {
             ("/status", "act", Suffix::Bare("status")),
         ];
         for (payload, name, suffix) in table {
-            let lines = split(payload, &Topic::main()).unwrap();
+            let lines = split(payload, &Topic::main(), Actions::Possible).unwrap();
             assert_eq!((lines[0].spec.name, lines[0].suffix), (name, suffix), "{payload}");
         }
-        assert!(split("/search", &Topic::parse("agent").unwrap()).is_err());
-        assert_eq!(split("/act.say \"a\nb\"", &Topic::main()).unwrap()[0].content(), "\"a\nb\"");
+        assert!(split("/search", &Topic::parse("agent").unwrap(), Actions::Possible).is_err());
+        assert!(split("/search", &Topic::main(), Actions::Impossible).is_err());
+        let say = split("/act.say \"a\nb\"", &Topic::main(), Actions::Impossible).unwrap();
+        assert_eq!(say[0].content(), "\"a\nb\"");
     }
 
     #[test]
     fn arguments_keep_their_case_and_inner_spaces() {
-        let lines = split("/OPEN  My  File.md ", &Topic::main()).unwrap();
+        let lines = split("/OPEN  My  File.md ", &Topic::main(), Actions::Possible).unwrap();
         assert_eq!(lines[0].arguments, "My  File.md");
     }
 }

@@ -15,7 +15,7 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Topic> {
     Topic::parse(&name)
 }
 
-pub fn close(topic: &Topic, context: &Context<'_>) -> Result<String> {
-    context.topics.close(topic, Some(&context.session.topic))?;
+pub async fn close(topic: &Topic, context: &Context<'_>) -> Result<String> {
+    context.topics.close(topic, Some(&context.session.topic)).await?;
     Ok(format!("Closed topic: {topic}"))
 }

@@ -22,6 +22,10 @@ pub enum Place {
     Pages,
     /// Where there is something to show: pages and hubs.
     Views,
+    /// Where a shell lives.
+    Shells,
+    /// Where there is something to close: pages and shells.
+    Sessions,
     Hub(Hub),
 }
 
@@ -41,6 +45,14 @@ pub enum Verb {
     Open,
     Back,
     Refresh,
+    Edit,
+    Write,
+    Append,
+    Replace,
+    Undo,
+    Commit,
+    Log,
+    Ls,
     Close,
     Nav,
     Source,
@@ -52,6 +64,18 @@ pub enum Verb {
     Set,
     Unset,
     Interrupt,
+    Exec,
+    Wait,
+    EndOfFile,
+    Kill,
+    Screen,
+    Install,
+    Uninstall,
+    AppList,
+    AppInfo,
+    BashList,
+    BashSpawn,
+    BashKill,
     AgentList,
     AgentCurrent,
     AgentAdd,
@@ -69,6 +93,8 @@ use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
 const AGENT: Place = Place::Hub(Hub::Agent);
+const APP: Place = Place::Hub(Hub::App);
+const BASH: Place = Place::Hub(Hub::Bash);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
 /// Every command, in the order `/help` shows them.
@@ -91,7 +117,39 @@ pub const COMMANDS: &[Spec] = &[
         Pages,
     ),
     row(Verb::Source, "source", "/source", "the document as its author wrote it", Pages),
-    row(Verb::Close, "close", "/close", "close the document; the topic stays", Pages),
+    row(Verb::Ls, "ls", "/ls [PATH] [--all]", "the names in a directory", Pages),
+    content(
+        Verb::Edit,
+        "edit",
+        "/edit PATH[#BLOCK|:L5-L10] [--force]",
+        "show the source; with text below, replace it",
+        Pages,
+    ),
+    content(
+        Verb::Write,
+        "write",
+        "/write PATH[#BLOCK] [--force]",
+        "create or overwrite with the text below",
+        Pages,
+    ),
+    content(Verb::Append, "append", "/append PATH", "add the text below at the end", Pages),
+    content(
+        Verb::Replace,
+        "replace",
+        "/replace PATH#BLOCK|PATH:L5-L10 [--force]",
+        "replace that part by the text below",
+        Pages,
+    ),
+    row(Verb::Undo, "undo", "/undo", "take back the last edit of this topic", Pages),
+    row(Verb::Commit, "commit", "/commit PATH --message \"…\"", "keep a version of a file", Pages),
+    row(Verb::Log, "log", "/log PATH", "the versions of a file, newest first", Pages),
+    row(
+        Verb::Close,
+        "close",
+        "/close",
+        "close the document, or end the shell; the topic stays",
+        Place::Sessions,
+    ),
     row(Verb::Info, "info", "/info [@SHORTCUT]", "where this topic is and what it holds", Anywhere),
     row(Verb::Topics, "topics", "/topics [tab|app|bash|hub]", "the open topics", Anywhere),
     row(Verb::Topics, "sessions", "/sessions [tab|app|bash|hub]", "the same as /topics", Anywhere),
@@ -120,6 +178,43 @@ pub const COMMANDS: &[Spec] = &[
     ),
     row(Verb::Unset, "unset", "/unset {NAME}… $NAME…", "remove variables", Anywhere),
     row(Verb::Interrupt, "interrupt", "/interrupt", "stop the command that runs in this topic", Anywhere),
+    Spec {
+        verb: Verb::Exec,
+        name: "exec",
+        usage: "/exec [--timeout 10m] CMD",
+        summary: "run a command, clean each time",
+        place: Pages,
+        body: Body::Content,
+    },
+    row(
+        Verb::Install,
+        "install",
+        "/install [--app|--tool] [--as NAME] [--link] [--force] [SOURCE]",
+        "install a package, or the document that is open",
+        Views,
+    ),
+    row(
+        Verb::Uninstall,
+        "uninstall",
+        "/uninstall NAME [--purge]",
+        "take a package and its topics away",
+        Views,
+    ),
+    row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
+    row(Verb::AppInfo, "info", "/info NAME", "one app: version, source, files", APP),
+    row(
+        Verb::Wait,
+        "wait",
+        "/wait [5m]",
+        "wait for the command that runs, and show what is new",
+        Place::Shells,
+    ),
+    row(Verb::EndOfFile, "eof", "/eof", "end the input of the program that runs (Ctrl-D)", Place::Shells),
+    row(Verb::Kill, "kill", "/kill", "end the program that runs; the shell stays", Place::Shells),
+    row(Verb::Screen, "screen", "/screen", "the screen of the program that runs, as text", Place::Shells),
+    row(Verb::BashList, "list", "/list [--json]", "live shells: pid, directory, what runs", BASH),
+    row(Verb::BashSpawn, "spawn", "/spawn NAME", "start a shell", BASH),
+    row(Verb::BashKill, "kill", "/kill NAME", "end a shell; its topic stays", BASH),
     row(Verb::AgentList, "list", "/list [--json]", "all agents", AGENT),
     row(Verb::AgentCurrent, "current", "/current", "the agent that speaks", AGENT),
     row(
@@ -130,7 +225,7 @@ pub const COMMANDS: &[Spec] = &[
         AGENT,
     ),
     row(Verb::AgentUse, "use", "/use ID [--local]", "make an agent the current one", AGENT),
-    row(Verb::AgentSetHome, "set-home", "/set-home ID DIR", "give an agent another home", AGENT),
+    row(Verb::AgentSetHome, "set-home", "/set-home [ID] DIR", "give an agent another home", AGENT),
     row(Verb::AgentBoundary, "boundary", "/boundary [VALUE]", "show or set what shells may touch", AGENT),
     row(
         Verb::AgentAllow,
@@ -168,6 +263,8 @@ impl Place {
             (Self::Anywhere, _) => true,
             (Self::Pages, topic) => matches!(topic.kind(), Kind::Tab | Kind::App),
             (Self::Views, topic) => topic.kind() != Kind::Bash,
+            (Self::Sessions, topic) => topic.kind() != Kind::Hub,
+            (Self::Shells, topic) => topic.kind() == Kind::Bash,
             (Self::Hub(place), Topic::Hub(hub)) => place == *hub,
             (Self::Hub(_), _) => false,
         }
@@ -179,7 +276,16 @@ impl Place {
             Self::Anywhere => Kind::ALL.iter().map(|kind| kind.as_str()).collect(),
             Self::Pages => vec!["tab", "app"],
             Self::Views => vec!["tab", "app", "hub"],
-            Self::Hub(hub) => vec![hub.as_str()],
+            Self::Shells => vec!["bash"],
+            Self::Sessions => vec!["tab", "app", "bash"],
+            Self::Hub(hub) => vec![match hub {
+                Hub::App => "the app hub",
+                Hub::Bash => "the bash hub",
+                Hub::Tool => "the tool hub",
+                Hub::Event => "the event hub",
+                Hub::System => "the system hub",
+                Hub::Agent => "the agent hub",
+            }],
         }
     }
 }

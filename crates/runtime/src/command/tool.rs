@@ -1,9 +1,9 @@
 //! `/tool:…`: calls a tool in the caller's session, without leaving its document.
 
 use super::payload::{Line, Suffix};
-use super::{Context, act};
+use super::{Context, act, ground};
 use crate::action::{self, Called, Word};
-use crate::document::Page;
+use crate::document::{Asker, Page};
 use crate::error::{Code, Error, Result};
 use crate::tool::{self, Name};
 use crate::variable::Claimant;
@@ -31,7 +31,8 @@ impl What {
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let What { name, words } = what;
-    let page = tool::load(&name.tool, &context.agent.workspace).await?;
+    let web = ground::web(&context, Asker::Local);
+    let page = tool::load(&name.tool, &context.agent.workspace, web).await?;
     let called = Called { prefix: format!("/tool:{}.", name.tool), words };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));

@@ -34,7 +34,15 @@ pub struct Candidates {
     pub literal: PathBuf,
     pub decoded: Option<PathBuf>,
     /// The same name beside the current document, for bare names that are missing at home.
-    pub beside: Option<PathBuf>,
+    pub beside: Option<Beside>,
+}
+
+/// A file beside the current document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    pub path: PathBuf,
+    /// The target that would open it.
+    pub target: String,
 }
 
 /// Where relative targets start.
@@ -79,8 +87,10 @@ impl Bases<'_> {
     fn candidates(&self, text: &str) -> Candidates {
         let literal = self.resolve(text);
         let decoded = percent_decoded(text).map(|text| self.resolve(&text));
-        let beside =
-            is_bare(text).then(|| self.here()).flatten().map(|here| workspace::normalize(&here.join(text)));
+        let beside = self
+            .here()
+            .filter(|_| is_bare(text))
+            .map(|here| Beside { path: workspace::normalize(&here.join(text)), target: format!("./{text}") });
         Candidates { literal, decoded, beside }
     }
 
@@ -124,7 +134,7 @@ fn is_bare(text: &str) -> bool {
 }
 
 /// A target may be put in quotes, as a name with spaces often is.
-fn unquote(text: &str) -> &str {
+pub(crate) fn unquote(text: &str) -> &str {
     let text = text.trim();
     ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
 }

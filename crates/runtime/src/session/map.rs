@@ -18,6 +18,7 @@ pub struct Map {
 #[derive(Debug, Default)]
 pub struct Topics {
     open: Mutex<Open>,
+    editing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -49,13 +50,16 @@ impl Map {
             .any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
     }
 
-    /// Ends every session of an agent.
-    pub fn forget(&self, agent: &agent::Id) {
+    /// Ends every session of an agent, with its shells.
+    pub async fn forget(&self, agent: &agent::Id) {
         let removed = self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
-        for session in removed.iter().flat_map(|topics| topics.list()) {
+        let sessions = removed.iter().flat_map(|topics| topics.list());
+        let end = |session: Arc<Session>| async move {
             session.close();
             session.interrupt();
-        }
+            session.end_shell().await;
+        };
+        futures::future::join_all(sessions.map(end)).await;
     }
 }
 
@@ -72,6 +76,11 @@ impl Topics {
         session
     }
 
+    /// Waits until no other topic edits a file: what two topics add to one file is added twice, not once.
+    pub async fn edit_turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.editing.lock().await
+    }
+
     pub fn get(&self, topic: &Topic) -> Option<Arc<Session>> {
         self.lock().sessions.get(topic).cloned()
     }
@@ -83,8 +92,8 @@ impl Topics {
         sessions
     }
 
-    /// Removes a session and stops the command that runs in it, unless that is the caller's own: this one.
-    pub fn close(&self, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
+    /// Removes a session and stops what runs in it, unless that is the caller's own command: this one.
+    pub async fn close(&self, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
         let session = {
             let mut open = self.lock();
             if !open.sessions.contains_key(topic) {
@@ -102,6 +111,7 @@ impl Topics {
             if Some(topic) != caller {
                 session.interrupt();
             }
+            session.end_shell().await;
         }
         Ok(())
     }

@@ -3,11 +3,12 @@
 mod map;
 mod turn;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
 pub use map::{Map, Topics};
@@ -15,7 +16,9 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
-use crate::document::{Location, Menus, Page, Source};
+use crate::document::{Bases, Location, Menus, Page, Source};
+use crate::edit::{Edits, Seen, Undo};
+use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
 use crate::variable::Variables;
@@ -40,54 +43,107 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    /// What this topic has read of files.
+    pub seen: Seen,
+    /// The last edit.
+    pub undo: Option<Arc<Undo>>,
+    /// Why the page is older than its file.
+    pub reload_failure: Option<Box<str>>,
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Value>>,
     /// What the last action's template had no value for.
-    pub warnings: Vec<String>,
+    pub unanswered: Vec<String>,
     pub shortcuts: Shortcuts,
-    pub cookies: web::CookieJar,
     pub menus: Menus,
+    pub cookies: web::CookieJar,
+    pub shell: ShellState,
+}
+
+/// What a bash topic remembers of its shell between turns.
+#[derive(Debug, Default)]
+pub struct ShellState {
+    /// Where the live shell is.
+    pub directory: Option<PathBuf>,
+    /// Where a shell that has ended was: the next one starts there.
+    pub restart_in: Option<PathBuf>,
+    /// A command was still running at the end of the last turn.
+    pub running: bool,
 }
 
 impl State {
-    /// Makes a page the current one; the previous one goes into the history.
+    /// Makes a page the current one; if it is of another document, the previous one goes into the history.
     pub fn enter(&mut self, page: Box<Page>) {
-        let previous = self.page.take();
-        self.history.extend(previous.map(|page| page.location));
+        let previous = self.page.take().map(|page| page.location);
+        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
         self.replace(page);
     }
 
-    /// Makes a page the current one in place of the previous one.
+    /// Makes a page, which the agent gets to see, the current one in place of the previous one.
     pub fn replace(&mut self, page: Box<Page>) {
-        self.menus.learn(&page.menus);
-        if let Source::Directory(path) = &page.location.source {
-            self.directory = Some(path.clone());
+        if let Source::File(path) = &page.location.source {
+            self.seen.remember(path.clone(), page.digest);
         }
+        self.renew(page);
+    }
+
+    /// Puts a page in place of an older load of the same document.
+    pub fn renew(&mut self, page: Box<Page>) {
+        self.reload_failure = None;
+        self.menus.learn(&page.menus);
         self.page = Some(page);
+    }
+
+    /// Where relative targets start.
+    pub fn bases<'a>(&'a self, workspace: &'a Workspace, caller: Option<&'a Path>) -> Bases<'a> {
+        let page = self.page.as_ref().map(|page| &page.location.source);
+        Bases { workspace, page, directory: self.directory.as_deref(), caller }
+    }
+
+    /// What is wrong with the page, and what the last action left open.
+    pub fn warnings(&self) -> Vec<String> {
+        let page = self.page.iter().flat_map(|page| page.warnings());
+        let reload = self.reload_failure.iter().map(ToString::to_string);
+        reload.chain(page).chain(self.unanswered.iter().cloned()).collect()
     }
 
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
-        self.page.as_ref().map(|page| page.location.display(workspace))
+        let page = self.page.as_ref().map(|page| page.name(workspace));
+        page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
     }
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
-        let Some(page) = &self.page else { return Meta::default() };
+        let Some(page) = &self.page else {
+            return Meta { warnings: self.warnings(), ..Meta::default() };
+        };
         Meta {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
-            warnings: page.warnings().into_iter().chain(self.warnings.iter().cloned()).collect(),
+            warnings: self.warnings(),
         }
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Glance {
     /// Where the session stands, as `/topics` shows it.
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
+    /// The shell of a bash topic, reachable also while a command runs in it.
+    shell: Option<Arc<Shell>>,
+    /// Files that were edited since the page was loaded.
+    edits: Edits,
+}
+
+impl std::fmt::Debug for Glance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Glance")
+            .field("location", &self.location)
+            .field("running", &self.running)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -117,6 +173,16 @@ impl Session {
         self.glance().location = location.map(Into::into);
     }
 
+    /// The live shell of a bash topic.
+    pub fn shell(&self) -> Option<Arc<Shell>> {
+        self.glance().shell.clone()
+    }
+
+    /// Puts a shell in place of the one there was, which is given back.
+    pub fn set_shell(&self, shell: Option<Arc<Shell>>) -> Option<Arc<Shell>> {
+        std::mem::replace(&mut self.glance().shell, shell)
+    }
+
     /// The command that runs now.
     pub fn running(&self) -> Option<String> {
         self.glance().running.as_ref().map(|running| running.command.clone())
@@ -130,9 +196,30 @@ impl Session {
         Some(running.command.clone())
     }
 
+    /// Ends the shell and everything it has started.
+    async fn end_shell(&self) {
+        let shell = self.set_shell(None);
+        if let Some(shell) = shell {
+            shell.close().await;
+        }
+    }
+
     /// Whether the session was removed: then a command that waited for it starts a fresh one.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    /// Says that a file was edited, to a session that may show it now or once its command has ended.
+    pub fn note_edit(&self, path: &Arc<Path>) {
+        let mut glance = self.glance();
+        if glance.location.is_some() || glance.running.is_some() {
+            glance.edits.add(path);
+        }
+    }
+
+    /// The files that were edited since this was last asked.
+    pub fn take_edits(&self) -> Edits {
+        std::mem::take(&mut self.glance().edits)
     }
 
     fn close(&self) {

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use sfmd::Id;
 
 use crate::agent::Workspace;
-use crate::document::{Library, Opened, Page, Source};
+use crate::agent::workspace::Hidden;
+use crate::document::{Library, Opened, Page, Reading, Source, Web};
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::package::{Kind, Packages};
+use crate::topic;
 
 /// How many tools an error names.
 const NAMED_MAX: usize = 30;
@@ -28,40 +31,56 @@ impl Name {
 }
 
 /// Loads the document of a tool.
-pub async fn load(name: &str, workspace: &Workspace) -> Result<Box<Page>> {
-    // Only such names are looked for, so that none can lead to another directory.
-    if Id::parse(name).is_some() {
-        for place in places(workspace) {
-            let library = Library { workspace: &place };
-            match library.open(&Source::File(place.home().join(format!("{name}.md")))).await {
-                Ok(Opened::Page(page)) => return Ok(page),
-                Ok(Opened::Binary { .. }) => {}
-                Err(error) if error.code == Code::NotFound => {}
-                Err(error) => return Err(error),
-            }
+pub async fn load(name: &str, workspace: &Workspace, web: Web<'_>) -> Result<Box<Page>> {
+    for (place, source) in candidates(name, workspace)? {
+        let library = Library { workspace: &place, web };
+        match library.open(&source, Reading::Main).await {
+            Ok(Opened::Page(page)) => return Ok(page),
+            Ok(Opened::Binary { .. }) => {}
+            Err(error) if error.code == Code::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
     Err(not_found(name, workspace))
 }
 
-/// Where tools lie, first come first served. Each is a workspace of its own: a tool reaches its own files, also
-/// where the agent's commands do not.
-fn places(workspace: &Workspace) -> Vec<Workspace> {
-    let own = workspace.home().join(".string");
-    let directories: [PathBuf; 2] = [workspace.home().join("tools"), own.join("tools")];
-    let exists = |directory: &PathBuf| directory.is_dir();
-    let place = |directory: PathBuf| Workspace::new(directory, Vec::new(), own.clone());
-    directories.into_iter().filter(exists).map(place).collect()
+/// Where a tool of that name may lie, first come first served: in the home, among String's own files, then
+/// installed. Each place is a workspace of its own, so that a tool reaches its own files, also where the agent's
+/// commands do not.
+fn candidates(name: &str, workspace: &Workspace) -> Result<Vec<(Workspace, Source)>> {
+    // Only such names are looked for, so that none can lead to another directory.
+    if Id::parse(name).is_none() {
+        return Ok(Vec::new());
+    }
+    let file = |place: Workspace| {
+        let source = Source::File(place.home().join(format!("{name}.md")));
+        (place, source)
+    };
+    let mut all: Vec<(Workspace, Source)> = folders(workspace).into_iter().map(file).collect();
+    let installed = topic::Name::parse(name).map(|name| Packages::of(workspace).get(&name)).transpose()?;
+    let tool = installed.flatten().filter(|package| package.record.kind == Kind::Tool);
+    all.extend(tool.map(|package| (package.workspace(), package.entry_source())));
+    Ok(all)
+}
+
+fn folders(workspace: &Workspace) -> Vec<Workspace> {
+    let home = workspace.home();
+    let exists = |folder: &PathBuf| folder.is_dir();
+    let folders = [home.join("tools"), home.join(".string/tools")];
+    folders.into_iter().filter(exists).map(Workspace::of_package).collect()
 }
 
 fn not_found(name: &str, workspace: &Workspace) -> Error {
     let mut known: Vec<String> = Vec::new();
-    for place in places(workspace) {
-        let names = place.find(place.home()).ok().and_then(|found| found.list().ok()).unwrap_or_default();
-        let tools =
-            names.iter().filter_map(|name| name.strip_suffix(".md")).filter(|name| Id::parse(name).is_some());
-        known.extend(tools.map(str::to_owned));
+    for folder in folders(workspace) {
+        let names = folder.find(folder.home()).ok().and_then(|found| found.list(Hidden::LeftOut).ok());
+        let names = names.unwrap_or_default();
+        let tools = names.iter().filter_map(|name| name.strip_suffix(".md"));
+        known.extend(tools.filter(|name| Id::parse(name).is_some()).map(str::to_owned));
     }
+    let packages = Packages::of(workspace).list().unwrap_or_default();
+    let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool);
+    known.extend(installed.map(|package| package.name.to_string()));
     let near = nearest(name, known.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
     known.truncate(NAMED_MAX);
     let list = match known.is_empty() {

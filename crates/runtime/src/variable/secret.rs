@@ -63,6 +63,7 @@ impl Secrets {
             code: error.code,
             message: self.redact(&error.message),
             hints: error.hints.iter().map(|hint| self.redact(hint)).collect(),
+            body: error.body.map(|body| self.redact(&body)),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use callable::PageAction;
 pub use outline::{OutlineEntry, OutlineKind, size_label};
-pub use shortcut::{Shortcut, ShortcutKind};
+pub use shortcut::{Shortcut, ShortcutKind, shorten_links};
 pub use view::{Position, Rest, View, Window};
 
 use crate::address::{PRECEDENCE, Target};
@@ -132,6 +132,11 @@ impl Page {
     /// The page's own document, without what it includes.
     pub fn document(&self) -> &Document {
         &self.parts[0].document
+    }
+
+    /// Of every text in the page, its own first.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.parts.iter().map(|part| &part.origin)
     }
 
     pub fn origin(&self) -> &Origin {

@@ -16,7 +16,7 @@ use tokio::sync::{broadcast, mpsc};
 use super::attach::{Audience, Size};
 use super::control::Control;
 use super::ending::{Ending, Next};
-use super::foreground;
+use super::foreground::{self, Activity};
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
 use super::request::{Patience, Request, Waiter};
@@ -149,7 +149,13 @@ impl Driver {
                     None => break None,
                 },
                 () = self.control.readable() => self.read_reports(),
-                report = self.guard.socket.receive(), if !self.guard_gone => self.hear_guard(report.ok().flatten().as_ref()),
+                report = self.guard.socket.receive(), if !self.guard_gone => {
+                    let report = report.ok().flatten();
+                    if report.is_none() {
+                        self.guard.ended().await;
+                    }
+                    self.hear_guard(report.as_ref());
+                }
                 () = self.terminal.master.writable(), if !self.outbox.is_empty() => self.write_input(),
                 () = self.terminal.master.readable(), if self.rest_until.is_none() && !self.more_output => self.read_terminal(),
                 () = std::future::ready(()), if self.more_output && self.rest_until.is_none() => {
@@ -223,11 +229,9 @@ impl Driver {
         // Before the look: a bash that has not read its line yet is idle for another reason.
         let line_read = self.control.is_read();
         let mut seen = foreground::look(self.bash, self.terminal.foreground(), self.terminal.device());
-        if seen == foreground::Activity::ReaderLost
-            && foreground::command_line(self.bash) != self.command_line
-        {
+        if seen.activity == Activity::ReaderLost && foreground::command_line(self.bash) != self.command_line {
             // Not bash's reader, but that of a program in its place.
-            seen = foreground::Activity::Reading;
+            seen.activity = Activity::Reading;
         }
         match active.probe.judge(seen, self.terminal.modes(), now) {
             Verdict::Busy => {}

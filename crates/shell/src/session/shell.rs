@@ -36,7 +36,8 @@ pub struct Shell {
     requests: mpsc::Sender<Request>,
     turns: Mutex<()>,
     live: broadcast::Sender<Live>,
-    driver: JoinHandle<()>,
+    /// Taken by the call that waits for its end.
+    driver: Mutex<Option<JoinHandle<()>>>,
     pid: Pid,
 }
 
@@ -81,7 +82,7 @@ impl Shell {
             logs: config.logs,
         };
         let driver = tokio::spawn(Driver::new(parts).drive());
-        Ok(Self { requests, turns: Mutex::new(()), live, driver, pid: bash })
+        Ok(Self { requests, turns: Mutex::new(()), live, driver: Mutex::new(Some(driver)), pid: bash })
     }
 
     /// Runs `payload`, a command of any number of lines, and waits for it at most `wait`.
@@ -150,10 +151,12 @@ impl Shell {
     }
 
     /// Ends the shell and everything it has started; nothing is left when this returns.
-    pub async fn close(self) {
+    pub async fn close(&self) {
         // A driver that has ended has closed already.
         let _ = self.ask(Request::Close).await;
-        let _ = self.driver.await;
+        if let Some(driver) = self.driver.lock().await.take() {
+            let _ = driver.await;
+        }
     }
 
     async fn turn(&self, ask: Ask, wait: Duration) -> Result<Turn> {

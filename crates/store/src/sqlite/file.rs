@@ -67,13 +67,7 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Log)> {
         Contents::Format(found) => return Err(Error::Newer { path: path.to_owned(), found, known: FORMAT }),
     }
     restrict(path)?;
-    configure(&connection).map_err(|error| explain(path, error))?;
-    if contents == Contents::Empty {
-        create_schema(&mut connection).map_err(|error| explain(path, error))?;
-    }
-    // The log appears with the first read.
-    let read = connection.query_row("SELECT reserved FROM counter", [], |_| Ok(()));
-    read.map_err(|error| explain(path, error))?;
+    set_up(&mut connection, contents).map_err(|error| explain(path, error))?;
     let log = sibling(path, "-wal");
     let log = Log::open(&log, LOG_BYTES).map_err(|error| Error::io(&log, error))?;
     Ok((connection, log))
@@ -156,13 +150,21 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -CACHE_KIB)
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    // Takes effect only in a file without tables, and must come before the log does.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+/// Writes nothing to a file that is complete: a start should not wait for the disk.
+fn set_up(connection: &mut Connection, contents: Contents) -> rusqlite::Result<()> {
+    if contents == Contents::Empty {
+        // Possible only before the first table, and before there is a log.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))?;
+    if contents == Contents::Empty {
+        create_schema(connection)?;
+    }
+    // The log appears with the first read.
+    connection.query_row("SELECT reserved FROM counter", [], |_| Ok(()))
 }
 
 fn create_schema(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -29,7 +29,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Signalled when the queue is no longer empty, or closed.
     ready: Condvar,
-    /// Taken after `queue`, or without it. None once closed.
+    /// None once closed. Who holds this may lock `queue`; who holds `queue` may only try to lock this.
     database: Mutex<Option<Database>>,
 }
 

@@ -16,8 +16,8 @@ async fn with_page(content: &str) -> (World, Web) {
 }
 
 fn sent(web: &Web) -> Value {
-    let seen = web.seen().pop().expect("something was sent");
-    let header = |name: &str| seen.headers.get(name).map(|value| value.to_str().expect("plain").to_owned());
+    let seen = web.seen().pop().unwrap();
+    let header = |name: &str| seen.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
     json!({
         "method": seen.method,
         "uri": seen.uri.to_string(),
@@ -46,7 +46,7 @@ async fn fields_go_where_they_belong_and_nowhere_else() {
     world.ok("main", "/act.body --name 'say \"{hi}\"' --n 2").await;
     assert_eq!(sent(&web)["body"], json!({"q": "<say \"{hi}\">", "n": 2, "x": null}));
     world.ok("main", "/act.form --a \"x&y z\"").await;
-    assert_eq!(String::from_utf8_lossy(&web.seen().pop().expect("sent").body), "a=x%26y%20z&b=1");
+    assert_eq!(String::from_utf8_lossy(&web.seen().pop().unwrap().body), "a=x%26y%20z&b=1");
     world.ok("main", "/act.empty").await;
     assert_eq!(sent(&web)["uri"], "/ok");
     assert!(web.seen().iter().all(|seen| seen.headers["user-agent"] == "String/0.0.0"));
@@ -134,32 +134,6 @@ async fn nothing_is_sent_unless_every_name_has_a_value() {
 }
 
 #[tokio::test]
-async fn commands_run_where_their_document_is_with_values_as_data() {
-    let (world, _web) = with_page(
-        "```act.where\nCLI pwd; echo $HOME; echo ${HOME:+set}\n```\n\
-         ```act.fail\nCLI echo out; echo err >&2; exit 3\n```\n\
-         ```act.env\nCLI env | sort | grep -v '^\\(PWD\\|SHLVL\\|_\\)='\n```\n\
-         ```act.args\nCLI printf '[%s]' \"$ARGS\" $ARGS\n```\n\
-         ```act.json\nCLI printf '{\"b\": %s, \"a\": 1}' {n}\n  n: integer\n```\n```act.json.response\n{Response.body.b} {Response.status}\n```\n\
-         ```act.slow\nCLI sleep 600 --timeout 1s\n```\n",
-    )
-    .await;
-    world.home.write("sub/inner.md", "```act.here\nCLI cat ./data.txt\n```\n");
-    world.home.write("sub/data.txt", "beside");
-    let home = world.home.path().display().to_string();
-    assert_eq!(world.ok("main", "/act.where").await, format!("{home}\n{home}\nset"));
-    let error = world.fails("main", "/act.fail", "ACTION_FAILED").await;
-    assert_eq!(error, "ERROR(ACTION_FAILED): exit 3\n  out\n  err");
-    let env = world.ok("main", "/act.env").await;
-    let names: Vec<&str> = env.lines().filter_map(|line| line.split('=').next()).collect();
-    assert_eq!(names, ["HOME", "LANG", "PATH", "TERM"]);
-    assert_eq!(world.ok("main", "/act.args a 'b c' '$(id)'").await, "[a b c $(id)][a][b c][$(id)]");
-    assert_eq!(world.ok("main", "/act.json 7").await, "7 0");
-    world.ok("main", "/open sub/inner.md").await;
-    assert_eq!(world.ok("main", "/act.here").await, "beside");
-}
-
-#[tokio::test]
 async fn shortcuts_and_files_become_values() {
     let (world, web) = with_page(
         "[@next Next](./sub/next.md) and [Docs](https://docs.example.com/a)\n\n\
@@ -213,7 +187,9 @@ async fn the_first_word_may_be_an_action() {
     let unknown = world.fails("main", "/serch x", "COMMAND_UNSUPPORTED").await;
     assert!(unknown.contains("Did you mean the action /act.search?"), "{unknown}");
     assert!(world.fails("other", "/opne x", "COMMAND_UNSUPPORTED").await.contains("Did you mean /open?"));
-    assert!(world.fails("other", "/status", "COMMAND_UNSUPPORTED").await.contains("works in: system"));
+    assert!(
+        world.fails("other", "/status", "COMMAND_UNSUPPORTED").await.contains("works in: the system hub")
+    );
     world.fails("other", "/act.search", "NOT_FOUND").await;
     world.fails("bash:x", "//search", "COMMAND_UNSUPPORTED").await;
     assert!(world.fails("main", "/act.serch", "ACTION_NOT_FOUND").await.contains("Actions: search, status"));
@@ -231,15 +207,12 @@ async fn an_interrupted_action_changes_nothing() {
     let (world, web) =
         with_page("```act.wait\nGET WEB/wait\n```\n```act.wait.response\n{x} = {Response.body}\n```\n").await;
     let _gate = web.gated("/wait", "text/plain", "late");
-    let runtime = world.runtime.clone();
-    let request = world.request("main", "/act.wait");
-    let waiting =
-        tokio::spawn(async move { runtime.exec(request, std::sync::Arc::new(runtime::sink::Discard)).await });
+    let waiting = world.spawn(world.request("main", "/act.wait"));
     while web.seen().is_empty() {
         tokio::task::yield_now().await;
     }
     world.ok("main", "/interrupt").await;
-    let reply = waiting.await.expect("the command ends");
+    let reply = waiting.await.unwrap();
     assert_eq!(reply.code.map(|code| code.as_str()), Some("INTERRUPTED"));
     assert_eq!(world.ok("main", "/set").await, "No variables set.");
 }
@@ -259,4 +232,39 @@ async fn warnings_and_saved_files() {
     assert!(reply.meta.warnings.iter().any(|warning| warning.contains("{Response.body.nope} has no value")));
     assert!(reply.meta.warnings.iter().any(|warning| warning.starts_with("not saved: ")));
     assert!(world.ok("main", "/info").await.contains("warnings:"));
+}
+
+#[tokio::test]
+async fn a_default_action_runs_on_open_back_and_refresh() {
+    let (world, web) = with_page(
+        "---\ndefault: now\n---\n# Live\n\n<!-- #part -->\nA part.\n<!-- /part -->\n\n```act.now\nGET WEB/ok\n```\n\
+         ```act.now.response\n{seen} = {Response.body.a}\nNow: {seen}\n```\n",
+    )
+    .await;
+    world.home.write("other.md", "# Other\n");
+    let shown = "[actions] now · /act --help\n\n# Live\n\nA part.\n\n---\n\nNow: x";
+    assert_eq!(web.seen().len(), 1);
+    assert_eq!(world.ok("main", "/set").await, "Variables\n---\n{seen} = \"x\"");
+    assert_eq!(world.ok("main", "/refresh").await, format!("Refreshed ~/page.md\n---\n{shown}"));
+    assert_eq!(world.ok("main", "/open #part").await, "Opened ~/page.md#part\n---\nA part.");
+    world.ok("main", "/open page.md#part").await;
+    world.ok("main", "/open other.md").await;
+    assert_eq!(web.seen().len(), 2);
+    world.ok("main", "/back").await;
+    assert_eq!(web.seen().len(), 2);
+    web.answer("/ok", 503, &[], "down");
+    let failed = world.ok("main", "/open page.md").await;
+    assert!(failed.contains("\n\n---\n\nERROR(ACTION_FAILED): HTTP 503 from GET http"), "{failed}");
+}
+
+#[tokio::test]
+async fn placeholders_are_filled_in_what_is_opened() {
+    let (world, _web) = with_page("# Page\n").await;
+    world.home.write("a b.md", "# A b\n");
+    world.home.write("{x}.md", "# Literal\n");
+    world.ok("main", "/set {x} = \"a b\"\n{hostile} = \"@page\"\n{d} = \"'{x}.md'\"").await;
+    assert!(world.ok("main", "/open {x}.md").await.contains("# A b"));
+    assert!(world.ok("main", "/open '{x}.md'").await.contains("# Literal"));
+    world.fails("main", "/open {hostile}", "NOT_FOUND").await;
+    world.fails("main", "/open {nothing}", "UNDEFINED_VARIABLE").await;
 }

@@ -1,0 +1,141 @@
+//! Shells and one-shot commands on behalf of an agent: where they start, what they see, what they may touch.
+
+mod boundary;
+mod output;
+mod reply;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use shell::boundary::Support;
+use shell::exec::Executed;
+use shell::{Config, Environment, LogFiles, Shell, Spawner};
+use tokio::sync::{OnceCell, broadcast};
+
+pub use boundary::Fence;
+pub use output::text;
+pub use reply::{Cwd, render};
+
+use crate::agent::Agent;
+use crate::error::{Code, Error, Result};
+
+/// How long a turn waits before a command counts as running.
+pub const WAIT: Duration = Duration::from_secs(30);
+/// How long a one-shot command may take.
+pub const EXEC_LIMIT: Duration = Duration::from_secs(120);
+/// The longest time that a caller may ask for.
+pub const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What it takes to start processes, as the binary knows it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The executable that acts as the guard of each shell.
+    pub program: PathBuf,
+    pub bash: PathBuf,
+    /// What every process sees besides `HOME`: `PATH`, `LANG`, `USER`, `SHELL`, `TMPDIR`.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Starts shells. Without settings it refuses, as in tests that need none.
+pub struct Shells {
+    parts: Option<(Spawner, Settings)>,
+    support: OnceCell<Support>,
+    /// The daemon's own directory, hidden from all that is started.
+    root: PathBuf,
+}
+
+/// A one-shot command.
+#[derive(Debug)]
+pub struct Job {
+    pub text: String,
+    pub directory: PathBuf,
+    pub limit: Duration,
+    /// Values for the command, by name.
+    pub values: Vec<(OsString, OsString)>,
+    pub live: Option<broadcast::Sender<shell::Live>>,
+}
+
+impl Shells {
+    pub fn new(settings: Option<Settings>, root: PathBuf) -> Result<Self> {
+        let parts = settings.map(|settings| {
+            let spawner = Spawner::new(&settings.program, &settings.bash).map_err(failed)?;
+            Ok::<_, Error>((spawner, settings))
+        });
+        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), root })
+    }
+
+    /// Starts a shell in a directory, or in the agent's home if that is gone.
+    pub async fn start(&self, agent: &Agent, directory: Option<&Path>) -> Result<Shell> {
+        let (spawner, settings) = self.parts(agent)?;
+        let home = agent.workspace.home();
+        let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
+        let (boundary, _) = self.boundary(agent).await?;
+        let environment = environment(settings, agent);
+        let logs = logs(agent);
+        Shell::start(spawner, Config { directory, environment, boundary, logs }).await.map_err(failed)
+    }
+
+    /// Runs a command with both outputs merged.
+    pub async fn exec(&self, agent: &Agent, job: Job) -> Result<Executed> {
+        let (spawner, settings) = self.parts(agent)?;
+        let command = self.command(settings, agent, job).await?;
+        shell::exec::exec(spawner, command).await.map_err(failed)
+    }
+
+    /// Runs a command with its outputs apart, keeping the first `keep` bytes of each.
+    pub async fn exec_apart(
+        &self,
+        agent: &Agent,
+        job: Job,
+        keep: usize,
+    ) -> Result<shell::exec::ExecutedApart> {
+        let (spawner, settings) = self.parts(agent)?;
+        let command = self.command(settings, agent, job).await?;
+        shell::exec::exec_apart(spawner, command, keep).await.map_err(failed)
+    }
+
+    /// What the kernel supports, found out once.
+    pub async fn support(&self) -> Result<&Support> {
+        let Some((spawner, _)) = &self.parts else { return Err(no_shells()) };
+        self.support.get_or_try_init(|| spawner.support()).await.map_err(failed)
+    }
+
+    async fn command(&self, settings: &Settings, agent: &Agent, job: Job) -> Result<shell::exec::Command> {
+        let Job { text, directory, limit, values, live } = job;
+        let (boundary, _) = self.boundary(agent).await?;
+        let environment =
+            values.into_iter().fold(environment(settings, agent), |all, (name, value)| all.with(name, value));
+        Ok(shell::exec::Command { text, directory, environment, boundary, limit, logs: logs(agent), live })
+    }
+
+    fn parts(&self, agent: &Agent) -> Result<(&Spawner, &Settings)> {
+        if agent.boundary == crate::agent::Boundary::Off {
+            return Err(Error::new(
+                Code::NotAllowed,
+                format!("Shells are switched off for agent {}.", agent.id),
+            )
+            .hint("A person can allow them: string agent boundary workspace"));
+        }
+        self.parts.as_ref().map(|(spawner, settings)| (spawner, settings)).ok_or_else(no_shells)
+    }
+}
+
+/// The base environment, and nothing of the daemon's own.
+fn environment(settings: &Settings, agent: &Agent) -> Environment {
+    let base = Environment::new().with("HOME", agent.workspace.home()).with("TERM", "dumb");
+    settings.environment.iter().fold(base, |all, (name, value)| all.with(name, value))
+}
+
+/// Where output goes that is too long to show. Agents may read it there.
+fn logs(agent: &Agent) -> LogFiles {
+    LogFiles { directory: agent.workspace.home().join(".string/output"), cap: shell::limits::LOG }
+}
+
+fn no_shells() -> Error {
+    Error::new(Code::NotAllowed, "This daemon was started without shells.")
+}
+
+fn failed(error: shell::Error) -> Error {
+    Error::new(Code::LoadError, format!("The shell could not be used: {error}."))
+}

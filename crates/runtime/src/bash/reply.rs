@@ -1,0 +1,67 @@
+//! A turn of a shell as the agent reads it.
+
+use shell::{Cause, Death, Directory, Outcome, Status, Turn};
+
+use super::output::text;
+use crate::agent::Workspace;
+use crate::error::{Code, Error, Result, one_line};
+use crate::reply::with_body;
+
+/// A working directory as status lines show it: from `~`, without a final slash, on one line.
+#[derive(Debug, Clone, Copy)]
+pub struct Cwd<'a>(pub &'a Directory, pub &'a Workspace);
+
+impl std::fmt::Display for Cwd<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&one_line(&self.1.display(&self.0.path)))?;
+        if self.0.deleted { f.write_str(" (deleted)") } else { Ok(()) }
+    }
+}
+
+/// The reply to a turn. `notes` come before its output.
+pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<String> {
+    let mut parts: Vec<String> = notes.to_vec();
+    if let Some(earlier) = &turn.earlier {
+        let output = text(&earlier.output, workspace);
+        parts.push(format!("(the command before has ended: exit {})\n{output}", earlier.status));
+    }
+    if let Some(late) = &turn.late {
+        parts.push(format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
+    }
+    if !turn.output.is_empty() {
+        parts.push(text(&turn.output, workspace));
+    }
+    let cwd = Cwd(&turn.directory, workspace);
+    match &turn.outcome {
+        Outcome::Finished(status) => ended(*status, &cwd, &parts),
+        Outcome::Running(running) => {
+            Ok(with_body(&format!("exit: running | cwd: {cwd} | pid: {}", running.pid), &body(&parts)))
+        }
+        Outcome::Idle => Ok(with_body(&format!("exit: none | cwd: {cwd}"), &body(&parts))),
+        Outcome::Died(death) => {
+            parts.push(format!("({}; the next input starts a fresh one)", why(death)));
+            ended(death.status, &Cwd(&death.directory, workspace), &parts)
+        }
+    }
+}
+
+fn ended(status: Status, cwd: &Cwd<'_>, parts: &[String]) -> Result<String> {
+    let body = body(parts);
+    match u8::try_from(status.code()) {
+        Ok(0) => Ok(with_body(&format!("exit: 0 | cwd: {cwd}"), &body)),
+        code => Err(Error::new(Code::Exit(code.unwrap_or(u8::MAX)), format!("cwd: {cwd}")).body(body)),
+    }
+}
+
+fn body(parts: &[String]) -> String {
+    if parts.is_empty() { "(no output)".to_owned() } else { parts.join("\n") }
+}
+
+fn why(death: &Death) -> String {
+    match death.cause {
+        Cause::Ended => format!("the shell has ended with status {}", death.status),
+        Cause::Lost => "the command had cut the shell off, so it was ended".to_owned(),
+        Cause::Killed => "the shell's own code did not stop, so it was ended".to_owned(),
+        Cause::GuardLost => "the shell was killed from outside".to_owned(),
+    }
+}

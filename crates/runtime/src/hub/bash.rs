@@ -1,0 +1,122 @@
+//! The bash hub: which shells live, and what runs in them.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::agent::Format;
+use super::system::duration;
+use crate::command::table::Verb;
+use crate::command::{Arguments, Context, terminal};
+use crate::error::{Code, Error, Result, one_line};
+use crate::reply::with_body;
+use crate::topic::{Kind, Name, Topic};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    List(Format),
+    Kill(Name),
+}
+
+impl Command {
+    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
+        let mut words = arguments.words()?;
+        let command = match verb {
+            Verb::BashList if words.switch("--json") => Self::List(Format::Json),
+            Verb::BashList => Self::List(Format::Text),
+            Verb::BashKill => Self::Kill(name(&words.required("NAME")?)?),
+            other => unreachable!("{other:?} is not a word of the bash hub"),
+        };
+        words.done()?;
+        Ok(command)
+    }
+}
+
+/// One shell, as the lists show it.
+struct Row {
+    topic: String,
+    pid: Option<i32>,
+    cwd: String,
+    running: Option<(String, Duration)>,
+}
+
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    match command {
+        Command::List(Format::Text) => Ok(with_body("Shells", &list(context).await)),
+        Command::List(Format::Json) => Ok(list_json(context).await),
+        Command::Kill(name) => {
+            let topic = Topic::Bash(name);
+            let session = context.topics.get(&topic);
+            let session = session.ok_or_else(|| {
+                Error::new(Code::NotFound, format!("No topic {topic}.")).hint("string bash list")
+            })?;
+            terminal::close(&session).await
+        }
+    }
+}
+
+/// The topic that a name means, with or without its prefix.
+pub fn name(text: &str) -> Result<Name> {
+    let name = text.strip_prefix("bash:").unwrap_or(text);
+    Name::parse(name).ok_or_else(|| {
+        Error::new(Code::InvalidTarget, format!("Not a name for a shell: {}", crate::error::quoted(text)))
+            .hint("Names are letters, digits, _ and -, such as dev.")
+    })
+}
+
+pub async fn list(context: &Context<'_>) -> String {
+    let rows = rows(context).await;
+    let fence = match context.runtime.shells.boundary(context.agent).await {
+        Ok((_, fence)) => fence.0,
+        Err(error) => error.message,
+    };
+    let table: Vec<[String; 4]> = rows.iter().map(columns).collect();
+    let shells = if rows.is_empty() { "No bash topics are open.".to_owned() } else { super::columns(&table) };
+    format!("{shells}\n\nboundary: {fence}")
+}
+
+async fn list_json(context: &Context<'_>) -> String {
+    let rows = rows(context).await;
+    let shells = rows.iter().map(|row| {
+        json!({
+            "topic": row.topic,
+            "pid": row.pid,
+            "cwd": row.cwd,
+            "running": row.running.as_ref().map(|(command, _)| command),
+            "running_seconds": row.running.as_ref().map(|(_, time)| time.as_secs()),
+        })
+    });
+    format!("{:#}", serde_json::Value::from_iter(shells))
+}
+
+async fn rows(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for session in context.topics.list().into_iter().filter(|session| session.topic.kind() == Kind::Bash) {
+        let info = match session.shell() {
+            Some(shell) => shell.info().await.ok(),
+            None => None,
+        };
+        let cwd = info.as_ref().map(|info| one_line(&context.agent.workspace.display(&info.directory.path)));
+        let running = info.as_ref().and_then(|info| info.running.as_ref());
+        let running = running.map(|command| {
+            let line = command.payload.trim_start().lines().next().unwrap_or_default();
+            (one_line(line), command.running_for)
+        });
+        rows.push(Row {
+            topic: session.topic.to_string(),
+            pid: info.map(|info| info.pid),
+            cwd: cwd.unwrap_or_default(),
+            running,
+        });
+    }
+    rows
+}
+
+fn columns(row: &Row) -> [String; 4] {
+    let pid = row.pid.map_or_else(|| "(no shell)".to_owned(), |pid| format!("pid {pid}"));
+    let running = match &row.running {
+        Some((command, time)) => format!("running for {}: {command}", duration(*time)),
+        None => "idle".to_owned(),
+    };
+    [row.topic.clone(), pid, row.cwd.clone(), if row.pid.is_some() { running } else { String::new() }]
+}
