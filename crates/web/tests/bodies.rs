@@ -65,6 +65,19 @@ async fn every_encoding_gives_the_same_body() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_body_may_name_an_encoding() {
+    let server = Server::start(|seen| {
+        let status = seen.target[1..].parse().unwrap();
+        Reply::status(status, "").with("Content-Encoding", "gzip")
+    })
+    .await;
+    for status in [200, 204, 304] {
+        let answer = fetch(&server, &format!("/{status}"), Beyond::Fail).await.unwrap();
+        assert!(answer.body.is_empty(), "{status}");
+    }
+}
+
+#[tokio::test]
 async fn compressed_bombs_are_cut_or_refused() {
     let server = serving(vec![b'a'; 8 * LIMIT]).await;
     for path in ["/gzip", "/br", "/zstd", "/plain"] {

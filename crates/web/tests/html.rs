@@ -155,3 +155,12 @@ fn rows_of_links_at_the_edges_are_menus_and_in_the_middle_are_content() {
     let index = format!("<h1>Index</h1><p>{links}</p><p>{links}</p>");
     assert_eq!(main_of(&index).matches("Two links").count(), 2);
 }
+
+#[test]
+fn pages_that_lead_elsewhere_say_where() {
+    let notes = |html: &str| to_markdown(html, &base(), Extent::Main).notes;
+    let to_new = "<meta http-equiv=Refresh content=\"0; URL='../new?x=1'\">";
+    assert_eq!(notes(to_new), ["this page sends its readers on to http://site.example/new?x=1"]);
+    assert_eq!(notes("<meta http-equiv=refresh content='0; url=javascript:x'>"), ["empty page"]);
+    assert_eq!(notes("<p>Text</p><script>1</script>"), [""; 0]);
+}

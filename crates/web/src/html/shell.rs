@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use markup5ever_rcdom::Node;
+use url::Url;
 
+use super::address::{Schemes, absolute};
 use super::element::{Descend, attribute, find, squeezed, tag, text_of, walk};
 use super::invisible::without_invisible;
 use super::title::meta;
@@ -15,8 +17,16 @@ const SHORT: usize = 600;
 /// And this is as good as nothing.
 const NEXT_TO_NOTHING: usize = 120;
 
+/// The page that is explained.
+pub(super) struct Page<'a> {
+    pub(super) document: &'a Rc<Node>,
+    pub(super) html: &'a str,
+    pub(super) base: &'a Url,
+}
+
 /// Adds to `notes` why there is little in `markdown`, and to `markdown` what the page says about itself.
-pub(super) fn explain(document: &Rc<Node>, html: &str, markdown: &mut String, notes: &mut Vec<String>) {
+pub(super) fn explain(page: &Page<'_>, markdown: &mut String, notes: &mut Vec<String>) {
+    let Page { document, html, base } = page;
     let length = markdown.len();
     if length > SHORT {
         return;
@@ -30,7 +40,7 @@ pub(super) fn explain(document: &Rc<Node>, html: &str, markdown: &mut String, no
         notes.push("this page needs JavaScript".to_owned());
         add_own_words(document, markdown);
     }
-    if let Some(target) = refresh(document) {
+    if let Some(target) = refresh(document).and_then(|target| absolute(base, &target, Schemes::Web)) {
         notes.push(format!("this page sends its readers on to {target}"));
     }
     if markdown.trim().is_empty() && notes.is_empty() {
@@ -97,5 +107,5 @@ fn refresh(document: &Rc<Node>) -> Option<String> {
         }
         Descend::Yes
     });
-    target.map(|target| squeezed(&without_invisible(&target)).chars().take(200).collect())
+    target
 }
