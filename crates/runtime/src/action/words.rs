@@ -6,7 +6,7 @@ use crate::error::{Code, Error, Result, quoted};
 use crate::words::double_quoted;
 
 /// One word. What it stands for is looked up later; which word it is, and where it ends, is settled here.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     pub template: Template,
     /// Whether a part of it stood in single quotes.
@@ -93,12 +93,6 @@ impl Word {
             (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
             (_, piece) => self.template.pieces.push(piece),
         }
-    }
-}
-
-impl Default for Word {
-    fn default() -> Self {
-        Self { template: Template::default(), is_literal: false }
     }
 }
 
