@@ -33,8 +33,10 @@ impl Shells {
                     }
                 };
                 let own = workspace.home().join(".string");
-                let fenced =
-                    boundary.keep(own.join("output")).keep(own.join("work")).hide(own).hide(&self.root);
+                // Apps and tools run commands in their own folders, which hold no secrets.
+                let open = ["output", "work", "packages", "tools"];
+                let fenced = open.iter().fold(boundary, |fenced, name| fenced.keep(own.join(name)));
+                let fenced = fenced.hide(own).hide(&self.root);
                 let fenced = workspace.allowed().iter().fold(fenced, |fenced, path| fenced.allow(path));
                 Ok((if level == Level::None { Boundary::none() } else { fenced }, Fence(words)))
             }
