@@ -227,3 +227,16 @@ fn actions_work_in_lists_and_with_crlf_but_not_in_quotes() {
     assert_eq!(parse("```act\\.go\nGET x\n```\n```act&#46;go\nGET x\n```\n").actions.len(), 0);
     assert_eq!(parse("    ```act.go\n    GET x\n    ```\n").actions.len(), 0);
 }
+
+#[test]
+fn a_page_requires_what_its_parts_require() {
+    let part = parse("---\nenv:\n  - KEY: \"Part\"\n  - OTHER\n---\ntext\n");
+    let page = parse("---\nenv:\n  - KEY: \"Page\"\n---\n[!include:part](part.md)\n");
+    let line = page.includes().next().expect("one include").0;
+    let mut source = sfmd::Source::new(sfmd::Origin::new("page.md"), page);
+    let included = sfmd::Source::new(sfmd::Origin::new("part.md"), part);
+    source.inclusions.insert(line, sfmd::Inclusion::Loaded(Box::new(included)));
+    let page = sfmd::Page::compose(source);
+    let required: Vec<String> = page.requirements().iter().map(ToString::to_string).collect();
+    assert_eq!(required, ["$KEY — \"Page\"", "$OTHER"]);
+}

@@ -194,6 +194,16 @@ mod tests {
     }
 
     #[test]
+    fn a_placeholder_may_be_the_start_of_a_text() {
+        let start = |text| leading_placeholder(text).map(|(found, rest)| (found.to_string(), rest));
+        assert_eq!(start("{a[\"x y\"].b|json} c"), Some(("{a[\"x y\"].b|json}".to_owned(), " c")));
+        assert_eq!(start("{a}{b}"), Some(("{a}".to_owned(), "{b}")));
+        for text in ["", "a {b}", "{a", "{a|rot13}", "{\"a\": 1}"] {
+            assert_eq!(start(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn unknown_filters_are_named() {
         let mut unknown = Vec::new();
         Template::parse_noting("{a|rot13} {b|json} {c|}", Dialect::Output, &mut unknown);
