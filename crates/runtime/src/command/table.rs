@@ -98,7 +98,7 @@ const BASH: Place = Place::Hub(Hub::Bash);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
 /// Every command, in the order `/help` shows them.
-pub const COMMANDS: &[Spec] = &[
+pub static COMMANDS: &[Spec] = &[
     row(Verb::Help, "help", "/help [COMMAND]", "the commands valid here, or one of them", Anywhere),
     row(
         Verb::Open,
@@ -201,7 +201,7 @@ pub const COMMANDS: &[Spec] = &[
         Views,
     ),
     row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
-    row(Verb::AppInfo, "info", "/info NAME", "one app: version, source, files", APP),
+    row(Verb::AppInfo, "info", "/info [NAME]", "one app: version, source, files", APP),
     row(
         Verb::Wait,
         "wait",
@@ -249,12 +249,15 @@ pub const COMMANDS: &[Spec] = &[
 /// The row for a word, as typed in a topic: a hub's own words come before the general ones.
 pub fn find(name: &str, topic: &Topic) -> Option<&'static Spec> {
     let named = || COMMANDS.iter().filter(|spec| spec.name.eq_ignore_ascii_case(name));
-    named().find(|spec| spec.place.allows(topic)).or_else(|| named().next())
+    let own =
+        |spec: &&Spec| matches!((spec.place, topic), (Place::Hub(place), Topic::Hub(hub)) if place == *hub);
+    named().find(own).or_else(|| named().find(|spec| spec.place.allows(topic))).or_else(|| named().next())
 }
 
-/// The rows valid in a topic.
+/// The rows valid in a topic; a general word that a hub has for itself is not.
 pub fn valid_in(topic: &Topic) -> impl Iterator<Item = &'static Spec> {
-    COMMANDS.iter().filter(move |spec| spec.place.allows(topic))
+    let is_found = |spec: &Spec| find(spec.name, topic).is_some_and(|found| std::ptr::eq(found, spec));
+    COMMANDS.iter().filter(move |spec| spec.place.allows(topic) && is_found(spec))
 }
 
 impl Place {

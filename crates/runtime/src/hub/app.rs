@@ -22,7 +22,10 @@ impl Command {
         let command = match verb {
             Verb::AppList if words.switch("--json") => Self::List(Format::Json),
             Verb::AppList => Self::List(Format::Text),
-            Verb::AppInfo => Self::Info(parse_name(words.required("NAME")?.trim_start_matches("app:"))?),
+            Verb::AppInfo => match words.take() {
+                Some(name) => Self::Info(parse_name(name.trim_start_matches("app:"))?),
+                None => Self::List(Format::Text),
+            },
             other => unreachable!("{other:?} is not a word of the app hub"),
         };
         words.done()?;

@@ -1,3 +1,5 @@
+//! Creating and replacing beneath a directory handle, also while somebody swaps links in.
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
