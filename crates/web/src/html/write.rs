@@ -58,7 +58,9 @@ fn image(_: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
 fn deleted(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
     let text = content.trim();
-    (!text.is_empty()).then(|| format!("~~{text}~~").into())
+    // Deleted twice is deleted: four tildes at the start of a line would open a code block.
+    let nested = text.starts_with('~') || text.ends_with('~');
+    (!text.is_empty()).then(|| if nested { text.to_owned().into() } else { format!("~~{text}~~").into() })
 }
 
 /// Compact rows: padding to the widest cell would square the size of a table.
