@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use futures::FutureExt;
 
-use crate::activity::{Event, Phase};
+use crate::activity::{Event, Phase, What};
 use crate::agent::Agent;
 use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
@@ -214,9 +214,7 @@ impl Call {
         self.runtime.activity.tell(|| Event {
             time: self.runtime.clock.now(),
             agent: self.agent.id.clone(),
-            topic: step.topic.to_string(),
-            command: step.shown.clone(),
-            phase,
+            what: What::Command { topic: step.topic.to_string(), command: step.shown.clone(), phase },
         });
     }
 }

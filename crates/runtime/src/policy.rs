@@ -17,6 +17,8 @@ impl Runtime {
         boundary: Boundary,
     ) -> Result<Arc<Agent>> {
         require_person(origin)?;
+        // Whatever a former agent of this name still received after its end is not this one's.
+        self.events.forget(&id).await?;
         let agent = self.agents.add(id, home, allow, boundary).await?;
         tracing::info!(agent = %agent.id, home = %agent.workspace.home().display(), "an agent was added");
         Ok(agent)
@@ -38,7 +40,9 @@ impl Runtime {
     pub async fn remove_agent(&self, origin: Origin, id: &Id) -> Result<Removed> {
         require_person(origin)?;
         let removed = self.agents.remove(id).await?;
+        self.webhooks.forget(id).await?;
         self.sessions.forget(id).await;
+        self.events.forget(id).await?;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
         settings::update(&self.root.join("config.json"), |settings| {
             if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {

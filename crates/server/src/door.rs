@@ -38,11 +38,7 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
 fn check_network(request: &Request, port: u16, token: &Token) -> Result<(), Failure> {
     check_host(request.headers(), request.uri(), port)?;
     check_origin(request.headers(), port)?;
-    if route::OPEN_TO_ALL.contains(&request.uri().path()) {
-        Ok(())
-    } else {
-        check_token(request.headers(), token)
-    }
+    if route::is_open_to_all(request.uri().path()) { Ok(()) } else { check_token(request.headers(), token) }
 }
 
 fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), Failure> {

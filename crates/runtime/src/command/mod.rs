@@ -66,6 +66,8 @@ pub enum Command {
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
+    Event(hub::event::Command),
+    Installed(hub::installed::Command),
 }
 
 /// A command and the topic it belongs to.
@@ -138,6 +140,8 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
+        Command::Installed(command) => Ok(hub::installed::run(command)),
+        Command::Event(command) => hub::event::run(command, &context).await,
     };
     reply.map(Answer::from)
 }
@@ -217,5 +221,17 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::AppList => {
+            Command::Installed(hub::installed::Command::parse(hub::installed::What::Apps, arguments)?)
+        }
+        Verb::ToolList => {
+            Command::Installed(hub::installed::Command::parse(hub::installed::What::Tools, arguments)?)
+        }
+        Verb::Events
+        | Verb::EventList
+        | Verb::EventRead
+        | Verb::EventAck
+        | Verb::EventClear
+        | Verb::EventWebhook => Command::Event(hub::event::Command::parse(line.spec.verb, arguments)?),
     })
 }

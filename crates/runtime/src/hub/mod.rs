@@ -2,6 +2,8 @@
 
 pub mod agent;
 pub mod bash;
+pub mod event;
+pub mod installed;
 pub mod system;
 
 use crate::command::Context;
@@ -15,10 +17,13 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
     match hub {
         Hub::Agent => with_body("Agents", &sections([agent::list(context), words(hub)])),
         Hub::System => with_body("System", &sections([system::status(context), words(hub)])),
-        Hub::App => with_body("Apps", &open_topics("app", Kind::App, context)),
+        Hub::App => {
+            let installed = installed::list(installed::What::Apps);
+            with_body("Apps", &sections([installed, open_topics("app", Kind::App, context), words(hub)]))
+        }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
-        Hub::Tool => with_body("Tools", "No tools are installed."),
-        Hub::Event => with_body("Events", "No events."),
+        Hub::Tool => with_body("Tools", &sections([installed::list(installed::What::Tools), words(hub)])),
+        Hub::Event => with_body("Events", &sections([event::overview(context).await, words(hub)])),
     }
 }
 

@@ -4,9 +4,11 @@ mod activity;
 mod agents;
 mod chanflow;
 mod describe;
+mod events;
 mod exec;
 mod sessions;
 mod shutdown;
+mod webhook;
 
 use std::sync::Arc;
 
@@ -24,8 +26,10 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::token::Token;
 
-/// Routes that need no token, on TCP too.
-pub const OPEN_TO_ALL: [&str; 1] = ["/health"];
+/// Whether a path needs no token, on TCP too. What lies below `/webhook/` carries a secret of its own.
+pub fn is_open_to_all(path: &str) -> bool {
+    path == "/health" || path.starts_with("/webhook/")
+}
 
 /// What every route works with.
 #[derive(Clone)]
@@ -56,6 +60,11 @@ pub fn router(app: App) -> Router {
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
         .routes(routes!(activity::stream))
+        .routes(routes!(events::list))
+        .routes(routes!(events::ack))
+        .routes(routes!(events::stream))
+        .routes(routes!(webhook::post))
+        .routes(routes!(webhook::show, webhook::rotate))
         .routes(routes!(shutdown::shutdown))
         .split_for_parts();
     router
