@@ -36,7 +36,7 @@ pub use id::{Id, slug};
 pub use menu::{MenuEntry, menu_entries};
 pub use page::{
     Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Origin, OutlineEntry, OutlineKind, Page, PageAction,
-    Position, Rest, Section, Shortcut, ShortcutKind, Source, View, Window, size_label,
+    Position, Rest, Section, Shortcut, ShortcutKind, Source, View, Window, shorten_links, size_label,
 };
 pub use response::{
     Comparison, Condition, Decode, Expression, MAX_NESTING, Node, Operand, Response, ShortcutValue, Test,

@@ -65,6 +65,7 @@ fn help_shows_parameters_and_nothing_else() {
          \n\
          Usage: /act.search --name \"…\" [--unit celsius|fahrenheit] [--days N] [--photo PATH] [--verbose]"
     );
+    assert_eq!(usage_line(&action("GET x\n  a: string (required) = y")), "Usage: /act.search [--a \"…\"]");
     assert_eq!(action_help(&action("CLI printf '[%s]' $ARGS")), "Usage: /act.search [words…]");
 }
 
@@ -123,6 +124,8 @@ fn a_backslash_continues_a_line_and_options_may_have_their_own() {
     let cli = action("CLI echo a && \\\n    echo -H \"b\" $HOME ${x}\n  --timeout 2m");
     let Call::Cli { command } = &cli.call else { panic!() };
     assert_eq!(command.to_string(), "echo a && echo -H \"b\" $HOME ${x}");
+    let Call::Cli { command } = action("CLI echo \\\\\n  a: string").call else { panic!() };
+    assert_eq!(command.to_string(), "echo \\\\");
     assert_eq!(cli.timeout, Some(Duration::from_secs(120)));
 }
 
@@ -221,5 +224,6 @@ fn actions_work_in_lists_and_with_crlf_but_not_in_quotes() {
     assert_eq!((listed.actions[0].line, listed.actions[0].fields[0].line), (3, 5));
     assert_eq!(parse("> ```act.go\n> GET https://x\n> ```\n").actions.len(), 0);
     assert_eq!(parse("````markdown\n```act.go\nGET x\n```\n````\n").actions.len(), 0);
+    assert_eq!(parse("```act\\.go\nGET x\n```\n```act&#46;go\nGET x\n```\n").actions.len(), 0);
     assert_eq!(parse("    ```act.go\n    GET x\n    ```\n").actions.len(), 0);
 }

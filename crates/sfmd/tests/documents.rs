@@ -58,6 +58,11 @@ fn required_variables_come_in_four_forms() {
             ("$OLD".to_owned(), None, 11),
         ]
     );
+    let merged = parse("---\nrequires: [KEY]\nenv:\n  - KEY: Text\n    default: x\n---\n").frontmatter.env;
+    assert_eq!(
+        (merged.len(), merged[0].to_string(), merged[0].default.as_deref()),
+        (1, "$KEY — \"Text\"".to_owned(), Some("x"))
+    );
     assert_eq!(
         warnings(&document),
         ["line 9: env: entry names no variable", "line 10: env: entry names no variable"]

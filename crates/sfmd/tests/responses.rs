@@ -51,8 +51,8 @@ fn check(template: &str, expected: &str) {
 #[test]
 fn assignments_and_output() {
     check(
-        "{city} = {Response.body.city}\n{n}=5\n{ok} = true\n{t} = \"in {city} \\\"now\\\"\"\n{raw} = '{city}'\n## Weather in {city} ($UNITS)\n\n{city} == {n}",
-        "set city {Response.body.city}; set n 5; set ok true; set t “in {city} \"now\"”; set raw \"{city}\"; out ## Weather in {city} ($UNITS); out ; out {city} == {n}",
+        "{city} = {Response.body.city}\n{n}=5\n{ok} = true\n{t} = \"in {city} \\\"now\\\"\"\n{raw} = '{city}'\n## Weather in {city} ($UNITS)\n\n{city} == {n}\n$A == {n}",
+        "set city {Response.body.city}; set n 5; set ok true; set t “in {city} \"now\"”; set raw \"{city}\"; out ## Weather in {city} ($UNITS); out ; out {city} == {n}; out $A == {n}",
     );
 }
 

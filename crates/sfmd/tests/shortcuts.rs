@@ -1,6 +1,6 @@
 //! Links and the names they get.
 
-use sfmd::{Inclusion, Origin, Page, ShortcutKind, Source, parse};
+use sfmd::{Inclusion, Origin, Page, ShortcutKind, Source, parse, shorten_links};
 
 fn page(source: &str) -> Page {
     Page::compose(Source::new(Origin::new("~/page.md"), parse(source)))
@@ -98,6 +98,7 @@ fn definitions_move_into_the_links_that_use_them() {
         "[App](<./my app.md>), [app](<./my app.md>), [app](<./my app.md>) and [Web][@web].\n\nEnd.",
         &[("web", "https://w.org")],
     );
+    check("Text.\n\n[x]: a.md\n[x]: again.md\n", "Text.", &[]);
     check("[x]: a.md\n\n> [y]: b.md\n\n[x] [y]\n", "[x](a.md) [y](b.md)", &[]);
 }
 
@@ -131,6 +132,13 @@ fn links_are_found_everywhere_but_in_code() {
 }
 
 #[test]
+fn links_over_several_lines_and_mail_addresses() {
+    check("[a](\nhttps://f\n\"title\"\n) rest\nnext\n", "[a][@a] rest\nnext", &[("a", "https://f")]);
+    let mail = "<somebody.with.a.very.long.name@department.example.org>";
+    check(mail, mail, &[]);
+}
+
+#[test]
 fn other_directives_and_footnotes_stay() {
     let text = "[!video:x](https://x.org/v)\n\nA note[^1].\n\n[^1]: https://not.a/definition";
     check(text, text, &[]);
@@ -156,5 +164,22 @@ fn included_links_are_numbered_with_the_page_and_keep_their_file() {
             ("n", "sub/p.md", 1, ShortcutKind::Named),
             ("x-3", "a.md", 5, ShortcutKind::Auto),
         ]
+    );
+}
+
+#[test]
+fn output_is_only_looked_at_for_long_links() {
+    let long = format!("https://x.org/{}", "y".repeat(40));
+    let text = format!(
+        "---\na: b\n---\n\n\n[!nav:x](y)\n<!-- #a -->\n[Docs]({long}) [s](https://s.org) [@n N]({long}) `[Docs]({long})`\n```act.a\nGET x\n```\n[r]\n\n[r]: {long}\n"
+    );
+    let (shown, shortcuts) = shorten_links(&text, &Origin::new("x"), &["docs", "n"]);
+    let expected = text.replacen(&format!("[Docs]({long})"), "[Docs][@docs-2]", 1);
+    let expected = expected.replacen(&format!("[@n N]({long})"), "[N][@n-2]", 1);
+    assert_eq!(shown, expected);
+    let ids: Vec<_> = shortcuts.iter().map(|s| (s.id.as_str(), s.href.as_str(), s.kind)).collect();
+    assert_eq!(
+        ids,
+        [("docs-2", long.as_str(), ShortcutKind::Auto), ("n-2", long.as_str(), ShortcutKind::Auto)]
     );
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use callable::PageAction;
 pub use outline::{OutlineEntry, OutlineKind, size_label};
-pub use shortcut::{Shortcut, ShortcutKind};
+pub use shortcut::{Shortcut, ShortcutKind, shorten_links};
 pub use view::{Position, Rest, View, Window};
 
 use crate::address::{PRECEDENCE, Target};

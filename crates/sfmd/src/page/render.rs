@@ -55,19 +55,14 @@ impl Renderer {
                 depth = (block.offset >= start)
                     .then(|| depth.map_or(block.depth, |depth| depth.min(block.depth)));
             }
-            if cursor > start {
-                // A replaced link reached into this line.
-                if cursor > end {
+            // A replaced link may reach into this line, which then goes on with the one before.
+            if cursor <= start {
+                if content.trim().is_empty() {
+                    self.blanks += 1;
                     continue;
                 }
-            } else if content.trim().is_empty() {
-                self.blanks += 1;
-                continue;
-            } else {
-                self.begin_line(
-                    content,
-                    Place { part: index, line, root_line: root_line.unwrap_or(line), depth },
-                );
+                let root_line = root_line.unwrap_or(line);
+                self.begin_line(content, Place { part: index, line, root_line, depth });
                 cursor = start;
             }
             while let Some(edit) = edits.next_if(|edit| edit.range.start < end) {

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Origin, Page, Part, Segment};
-use crate::document::Document;
 use crate::id::{Id, slug};
-use crate::lines::positions_within;
+use crate::lines::{Lines, positions_within};
 use crate::link::{Link, LinkForm, NUMBERED_PREFIX};
+use crate::scan::scan;
 use crate::warning::{MAX_WARNINGS, Warning};
 
 /// Longer addresses cost the agent more than a shortcut does.
@@ -71,10 +71,37 @@ pub(super) fn assign(page: &mut Page) {
     page.warnings.extend(warnings);
 }
 
+/// Gives shortcuts to the long inline links of a text that an action put out, and changes nothing else: such
+/// a text is never read for directives or actions, and a name in a link is dropped, since ids are the page's
+/// to give. `reserved` are the ids already in use.
+pub fn shorten_links(text: &str, origin: &Origin, reserved: &[&str]) -> (String, Vec<Shortcut>) {
+    let lines = Lines::new(text);
+    let links = scan(text, 0, &lines).links;
+    let mut names = Names { reserved: reserved.iter().copied().collect(), ..Names::default() };
+    let mut edits = Vec::new();
+    let is_inline = |link: &&Link| matches!(link.form, LinkForm::Inline | LinkForm::Auto);
+    for link in links.iter().filter(is_inline).filter(|link| is_long(&link.destination)) {
+        let (offset, href) = (link.range.start, link.destination.as_str());
+        let found = Use { part: 0, lines: &lines, origin, offset, link: Some(link), id: None, href };
+        let at = names.add_auto(&found);
+        edit(link, Some(&names.shortcuts[at].id), &mut edits);
+    }
+    edits.sort_by_key(|edit| edit.range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut cursor = 0;
+    for Edit { range, text: replacement } in &edits {
+        out.push_str(&text[cursor..range.start]);
+        out.push_str(replacement);
+        cursor = range.end;
+    }
+    out.push_str(&text[cursor..]);
+    (out, names.shortcuts)
+}
+
 /// A link, or a definition that names one.
 struct Use<'a> {
     part: usize,
-    document: &'a Document,
+    lines: &'a Lines,
     origin: &'a Origin,
     offset: usize,
     link: Option<&'a Link>,
@@ -92,7 +119,7 @@ fn uses(page: &Page) -> Vec<Use<'_>> {
         let links = positions_within(&document.links, &bytes, |link| link.range.start);
         all.extend(document.links[links].iter().map(|link| Use {
             part: *part,
-            document,
+            lines: &document.lines,
             origin,
             offset: link.range.start,
             link: Some(link),
@@ -103,7 +130,7 @@ fn uses(page: &Page) -> Vec<Use<'_>> {
         let named = document.definitions[definitions].iter().filter(|definition| definition.name.is_some());
         all.extend(named.map(|definition| Use {
             part: *part,
-            document,
+            lines: &document.lines,
             origin,
             offset: definition.offset,
             link: None,
@@ -119,6 +146,8 @@ fn uses(page: &Page) -> Vec<Use<'_>> {
 struct Names<'a> {
     shortcuts: Vec<Shortcut>,
     named: HashMap<&'a str, Named<'a>>,
+    /// Ids that are in use elsewhere.
+    reserved: HashSet<&'a str>,
     /// Ids given to links without a name.
     automatic: HashSet<String>,
     /// Which shortcut stands for a label, address and file: the same link twice is one shortcut.
@@ -143,7 +172,7 @@ impl<'a> Names<'a> {
         let named = self.named.entry(id).or_insert(Named { href, origin, shortcut: None });
         let is_same = named.href == href && named.origin == origin;
         if !is_same && self.warnings.len() < MAX_WARNINGS {
-            let line = found.document.lines.line_of(found.offset);
+            let line = found.lines.line_of(found.offset);
             let message = format!("@{id} already stands for another link");
             self.warnings.push((found.part, Warning { line, message }));
         }
@@ -204,7 +233,7 @@ impl<'a> Names<'a> {
     }
 
     fn take(&mut self, id: &str) -> bool {
-        !self.named.contains_key(id) && self.automatic.insert(id.to_owned())
+        !self.reserved.contains(id) && !self.named.contains_key(id) && self.automatic.insert(id.to_owned())
     }
 
     fn push(&mut self, found: &Use<'a>, id: String, label: &str, kind: ShortcutKind) -> usize {
@@ -213,7 +242,7 @@ impl<'a> Names<'a> {
             label: label.to_owned(),
             href: found.href.to_owned(),
             origin: found.origin.clone(),
-            line: found.document.lines.line_of(found.offset),
+            line: found.lines.line_of(found.offset),
             kind,
         });
         self.shortcuts.len() - 1
@@ -223,7 +252,11 @@ impl<'a> Names<'a> {
 fn wants_shortcut(href: &str) -> bool {
     let is_web =
         |scheme: &str| href.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
-    is_web("http://") || is_web("https://") || href.chars().nth(MAX_PLAIN_HREF).is_some()
+    is_web("http://") || is_web("https://") || is_long(href)
+}
+
+fn is_long(href: &str) -> bool {
+    href.chars().nth(MAX_PLAIN_HREF).is_some()
 }
 
 /// The id that a label gives, unless it would look like a numbered one.

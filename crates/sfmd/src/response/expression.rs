@@ -54,10 +54,10 @@ pub(super) fn double_quoted(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Commas within quotes or braces do not count.
+/// Commas within quotes do not count.
 fn split_at_commas(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let (mut start, mut depth, mut quote, mut escaped) = (0, 0usize, None, false);
+    let (mut start, mut quote, mut escaped) = (0, None, false);
     for (at, c) in text.char_indices() {
         if escaped {
             escaped = false;
@@ -70,9 +70,7 @@ fn split_at_commas(text: &str) -> Vec<&str> {
         } else {
             match c {
                 '"' | '\'' => quote = Some(c),
-                '{' => depth += 1,
-                '}' => depth = depth.saturating_sub(1),
-                ',' if depth == 0 => {
+                ',' => {
                     parts.push(&text[start..at]);
                     start = at + 1;
                 }

@@ -1,12 +1,15 @@
 //! The state of the walk: what is open around the current event.
 
+mod links;
+
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, LinkType, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::{ActFence, BlockDepth, BlockStart, Definition, Opaque, OpaqueKind, RawHeading, Scan};
 use crate::lines::Lines;
-use crate::link::{Link, LinkForm, MAX_LABEL, Name, name_in_label, name_in_reference};
+use crate::link::name_in_reference;
+use links::{Bang, OpenLink};
 
 const ACTION_PREFIX: &str = "act.";
 
@@ -30,13 +33,6 @@ pub(super) struct Walk<'a> {
 struct OpenHeading {
     level: u8,
     explicit_id: Option<String>,
-}
-
-struct OpenLink {
-    link: Link,
-    is_email: bool,
-    plain_start: usize,
-    children_end: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -99,7 +95,7 @@ impl<'a> Walk<'a> {
             Event::SoftBreak | Event::HardBreak if self.wants_plain() => self.plain.push(' '),
             Event::InlineHtml(_) => self.opaque_if_long(range),
             Event::Rule => {
-                self.block_start(&range, BlockDepth::Nested);
+                self.block_start(&range);
                 self.block_end(&range);
                 self.follows_text = false;
             }
@@ -125,16 +121,15 @@ impl<'a> Walk<'a> {
             }
             Tag::CodeBlock(kind) => {
                 self.opaque(OpaqueKind::Code, &range);
-                match kind {
-                    CodeBlockKind::Fenced(info) if info.starts_with(ACTION_PREFIX) && self.quotes == 0 => {
-                        self.fence = Some(ActFence {
-                            info: info.to_string(),
-                            text: String::new(),
-                            range: range.clone(),
-                            follows_text: self.follows_text,
-                        });
-                    }
-                    _ => {}
+                let info = written_info(&self.source[range.clone()]);
+                let is_fenced = matches!(kind, CodeBlockKind::Fenced(_));
+                if is_fenced && info.starts_with(ACTION_PREFIX) && self.quotes == 0 {
+                    self.fence = Some(ActFence {
+                        info: info.to_owned(),
+                        text: String::new(),
+                        range: range.clone(),
+                        follows_text: self.follows_text,
+                    });
                 }
             }
             Tag::HtmlBlock => {
@@ -148,7 +143,7 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        self.block_start(&range, BlockDepth::Nested);
+        self.block_start(&range);
     }
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
@@ -187,11 +182,11 @@ impl<'a> Walk<'a> {
         self.block_end(&range);
     }
 
-    fn block_start(&mut self, range: &Range<usize>, nested: BlockDepth) {
+    fn block_start(&mut self, range: &Range<usize>) {
         if self.depth == 0 {
             self.top_gap(range.start);
         }
-        let depth = if self.depth == 0 { BlockDepth::Top } else { nested };
+        let depth = if self.depth == 0 { BlockDepth::Top } else { BlockDepth::Nested };
         self.found.starts.push(BlockStart { offset: range.start, depth });
         self.depth += 1;
     }
@@ -234,73 +229,12 @@ impl<'a> Walk<'a> {
             self.opaque(OpaqueKind::Code, &range);
         }
     }
-
-    fn open_link(&mut self, kind: LinkType, destination: &str, id: &str, range: Range<usize>, bang: Bang) {
-        let form = match kind {
-            LinkType::Reference => LinkForm::Reference,
-            LinkType::Collapsed | LinkType::Shortcut => LinkForm::Bare,
-            LinkType::Autolink | LinkType::Email => LinkForm::Auto,
-            _ => LinkForm::Inline,
-        };
-        // The parser leaves the brackets of `[id][]` out of the range.
-        let brackets = kind == LinkType::Collapsed && self.source[range.end..].starts_with("[]");
-        let label_start = range.start + bang as usize + 1;
-        let link = Link {
-            range: range.start..range.end + if brackets { 2 } else { 0 },
-            label: label_start..label_start,
-            text: String::new(),
-            destination: destination.to_owned(),
-            form,
-            name: name_in_reference(id).map(|id| Name { id, length: 0 }),
-        };
-        self.links.push(OpenLink {
-            link,
-            is_email: kind == LinkType::Email,
-            plain_start: self.plain.len(),
-            children_end: label_start,
-        });
-    }
-
-    fn close_link(&mut self) {
-        let Some(OpenLink { mut link, is_email, plain_start, children_end }) = self.links.pop() else {
-            return;
-        };
-        if let Some(parent) = self.links.last_mut() {
-            parent.children_end = parent.children_end.max(link.range.end);
-        }
-        let closing = if link.form == LinkForm::Auto { '>' } else { ']' };
-        let label_end = self.source[children_end..link.range.end].find(closing).map(|at| children_end + at);
-        if let Some(label_end) = label_end.filter(|_| !is_email) {
-            link.label.end = label_end;
-            if link.form == LinkForm::Inline {
-                link.name = name_in_label(&self.source[link.label.clone()]);
-                self.drop_name(link.name.as_ref(), plain_start);
-            }
-            link.text = self.plain[plain_start..].chars().take(MAX_LABEL).collect();
-            self.found.links.push(link);
-        }
-        if !self.wants_plain() {
-            self.plain.clear();
-        }
-    }
-
-    /// Takes `@id ` off the plain text of the label that begins at `plain_start`.
-    fn drop_name(&mut self, name: Option<&Name>, plain_start: usize) {
-        let Some(name) = name else { return };
-        let label = &self.plain[plain_start..];
-        let after_id = label.get(1 + name.id.as_str().len()..).unwrap_or_default();
-        let length = label.len() - after_id.trim_start().len();
-        // A name alone is its own label.
-        let length = if length == label.len() { 1 } else { length };
-        self.plain.replace_range(plain_start..plain_start + length.min(label.len()), "");
-    }
 }
 
-/// Whether a `!` stands before the bracket.
-#[derive(Clone, Copy)]
-enum Bang {
-    No = 0,
-    Yes = 1,
+/// The info string as it is written: the parser's has escapes resolved, and an escaped `act.` is text.
+fn written_info(block: &str) -> &str {
+    let first = block.lines().next().unwrap_or_default();
+    first.trim_start_matches(['`', '~']).trim()
 }
 
 /// HTML blocks that end with a text of their own (a comment, a script) hide their lines; others end at a
