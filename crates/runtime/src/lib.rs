@@ -12,6 +12,7 @@ mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod package;
 mod policy;
 pub mod reply;
 pub mod request;
@@ -41,6 +42,7 @@ pub struct Runtime {
     pub shells: bash::Shells,
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
+    pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -78,6 +80,9 @@ impl Runtime {
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
         let webhooks = event::Webhooks::load(Arc::clone(&store)).await?;
+        let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
+            error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
+        })?;
         let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
@@ -86,6 +91,7 @@ impl Runtime {
             shells,
             events: Arc::new(events),
             webhooks,
+            web,
             root,
             version,
             port,

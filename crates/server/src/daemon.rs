@@ -93,7 +93,7 @@ impl Daemon {
             shells,
         };
         let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
-        let app = App { runtime: Arc::clone(&runtime), token, port: port.unwrap_or(0), limits };
+        let app = App::new(Arc::clone(&runtime), token, port.unwrap_or(0), limits);
         let unix = listen::bind_socket(&root)?;
         let pid = std::process::id().to_string();
         runtime::files::write_atomic(&root.pid(), pid.as_bytes())

@@ -54,6 +54,8 @@ pub struct Workspace {
     allow: Vec<PathBuf>,
     /// The daemon's own directory, protected under whatever name it has.
     private: PathBuf,
+    /// How the home is written before a path in it.
+    sign: &'static str,
 }
 
 /// Something in the workspace, held open.
@@ -71,7 +73,13 @@ pub enum FoundKind {
 
 impl Workspace {
     pub fn new(home: PathBuf, allow: Vec<PathBuf>, private: PathBuf) -> Self {
-        Self { home, allow, private }
+        Self { home, allow, private, sign: "~/" }
+    }
+
+    /// The folder of a package: its pages, shown by their paths in it.
+    pub fn of_package(dir: PathBuf) -> Self {
+        let private = dir.join(".package.json");
+        Self { home: dir, allow: Vec::new(), private, sign: "" }
     }
 
     pub fn home(&self) -> &Path {
@@ -90,8 +98,7 @@ impl Workspace {
     /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
     pub fn display(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
-            Ok(rest) if rest.as_os_str().is_empty() => "~/".to_owned(),
-            Ok(rest) => format!("~/{}", rest.display()),
+            Ok(rest) => format!("{}{}", self.sign, rest.display()),
             Err(_) => path.display().to_string(),
         }
     }

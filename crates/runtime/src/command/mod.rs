@@ -4,8 +4,11 @@ mod arguments;
 mod back;
 mod close;
 mod exec;
+mod follow;
+mod ground;
 mod help;
 mod info;
+mod install;
 mod nav;
 mod open;
 mod payload;
@@ -72,11 +75,14 @@ pub enum Command {
     Wait(Duration),
     /// Starts the shell of this bash topic.
     Spawn,
+    Install(install::Install),
+    Uninstall(install::Uninstall),
+    App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
     Event(hub::event::Command),
-    Installed(hub::installed::Command),
+    Tools(hub::tool::Command),
 }
 
 /// A command and the topic it belongs to.
@@ -135,7 +141,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Refresh => back::refresh(context).await,
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
-        Command::Nav(what) => nav::run(&what, &context),
+        Command::Nav(what) => nav::run(&what, context).await,
         Command::Source => source::run(&context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
@@ -148,10 +154,13 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Input(text) => terminal::input(&text, context).await,
         Command::Wait(time) => terminal::wait(time, context).await,
         Command::Spawn => terminal::spawn(context).await,
+        Command::Install(asked) => install::install(asked, context).await,
+        Command::Uninstall(asked) => install::uninstall(asked, context).await,
+        Command::App(command) => hub::app::run(&command, &context),
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
-        Command::Installed(command) => Ok(hub::installed::run(command)),
+        Command::Tools(command) => hub::tool::run(command, &context),
         Command::Event(command) => hub::event::run(command, &context).await,
     };
     reply.map(Answer::from)
@@ -230,6 +239,9 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Screen => arguments.none(Command::AtOnce(AtOnce::Screen))?,
         Verb::Exec => Command::Exec(exec::Exec::parse(line.arguments, line.body)?),
         Verb::Wait => Command::Wait(terminal::parse_wait(arguments)?),
+        Verb::Install => Command::Install(install::Install::parse(arguments)?),
+        Verb::Uninstall => Command::Uninstall(install::Uninstall::parse(arguments)?),
+        Verb::AppList | Verb::AppInfo => Command::App(hub::app::Command::parse(line.spec.verb, arguments)?),
         Verb::BashSpawn => Command::Spawn,
         Verb::BashList | Verb::BashKill => {
             Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)
@@ -247,12 +259,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
-        Verb::AppList => {
-            Command::Installed(hub::installed::Command::parse(hub::installed::What::Apps, arguments)?)
-        }
-        Verb::ToolList => {
-            Command::Installed(hub::installed::Command::parse(hub::installed::What::Tools, arguments)?)
-        }
+        Verb::ToolList => Command::Tools(hub::tool::Command::parse(arguments)?),
         Verb::Events
         | Verb::EventList
         | Verb::EventRead

@@ -59,6 +59,10 @@ pub enum Verb {
     EndOfFile,
     Kill,
     Screen,
+    Install,
+    Uninstall,
+    AppList,
+    AppInfo,
     BashList,
     BashSpawn,
     BashKill,
@@ -72,7 +76,6 @@ pub enum Verb {
     AgentRemove,
     SystemStatus,
     SystemStop,
-    AppList,
     ToolList,
     Events,
     EventList,
@@ -85,9 +88,9 @@ pub enum Verb {
 use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
-const APP: Place = Place::Hub(Hub::App);
 const TOOL: Place = Place::Hub(Hub::Tool);
 const AGENT: Place = Place::Hub(Hub::Agent);
+const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
 const EVENT: Place = Place::Hub(Hub::Event);
 const SYSTEM: Place = Place::Hub(Hub::System);
@@ -141,6 +144,22 @@ pub const COMMANDS: &[Spec] = &[
         body: Body::Content,
     },
     row(
+        Verb::Install,
+        "install",
+        "/install [--app|--tool] [--as NAME] [--link] [--force] [SOURCE]",
+        "install a package, or the document that is open",
+        Views,
+    ),
+    row(
+        Verb::Uninstall,
+        "uninstall",
+        "/uninstall NAME [--purge]",
+        "take a package and its topics away",
+        Views,
+    ),
+    row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
+    row(Verb::AppInfo, "info", "/info NAME", "one app: version, source, files", APP),
+    row(
         Verb::Wait,
         "wait",
         "/wait [5m]",
@@ -175,7 +194,6 @@ pub const COMMANDS: &[Spec] = &[
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
     row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
-    row(Verb::AppList, "list", "/list [--json]", "installed apps", APP),
     row(Verb::ToolList, "list", "/list [--json]", "installed tools", TOOL),
     row(
         Verb::Events,

@@ -1,8 +1,10 @@
 //! Loading: from a source to its text.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Source;
+use super::web::Fetched;
 use crate::agent::Workspace;
 use crate::agent::workspace::{Found, FoundKind};
 use crate::error::{Code, Error, Result};
@@ -19,17 +21,28 @@ pub struct Loaded {
     pub content: Content,
     /// What the agent should know about the loading, such as a conversion.
     pub notes: Vec<String>,
+    /// What a page from the web calls itself, outside its text.
+    pub title: Option<String>,
+    pub fetched: Option<Fetched>,
 }
 
 #[derive(Debug)]
 pub enum Content {
-    Text(String),
+    Text(Text),
     /// Something that is no text: shown by its kind and size.
     Binary {
-        media_type: &'static str,
+        media_type: Cow<'static, str>,
         bytes: u64,
         dimensions: Option<(usize, usize)>,
     },
+}
+
+#[derive(Debug)]
+pub enum Text {
+    /// Markdown, with its conventions.
+    Document(String),
+    /// Shown as it is.
+    Plain(String),
 }
 
 /// Loads a path off the async threads: a disk may be slow.
@@ -49,10 +62,13 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
                 let content = read_content(&found, &index, workspace)?;
                 (Source::File(index), content)
             }
-            None => (Source::Directory(path.to_owned()), Content::Text(listing(&found, path, workspace)?)),
+            None => {
+                let names = Text::Document(listing(&found, path, workspace)?);
+                (Source::Directory(path.to_owned()), Content::Text(names))
+            }
         },
     };
-    Ok(Loaded { source, content, notes: Vec::new() })
+    Ok(Loaded { source, content, notes: Vec::new(), title: None, fetched: None })
 }
 
 fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)>> {
@@ -76,7 +92,7 @@ fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Con
     let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(&shown, &error))?;
     let whole = bytes.len() as u64 <= DOCUMENT_MAX;
     match String::from_utf8(bytes) {
-        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(text)),
+        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(Text::Document(text))),
         Ok(text) if !text.contains('\0') => Err(too_large(&shown)),
         Ok(text) => Ok(binary(text.as_bytes(), size)),
         // The cut at the limit may go through a character.
@@ -86,7 +102,7 @@ fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Con
 }
 
 fn binary(start: &[u8], bytes: u64) -> Content {
-    let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type());
+    let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()).into();
     let dimensions = imagesize::blob_size(start).ok().map(|size| (size.width, size.height));
     Content::Binary { media_type, bytes, dimensions }
 }

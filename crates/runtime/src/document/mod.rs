@@ -7,10 +7,12 @@ mod location;
 mod menu;
 mod page;
 mod target;
+mod web;
 
-pub use library::{Library, Opened};
-pub use load::{Content, DOCUMENT_MAX, Loaded};
+pub use library::{Library, Opened, Reading};
+pub use load::{Content, DOCUMENT_MAX, Loaded, Text};
 pub use location::{Location, Source, Unreachable, display_directory};
 pub use menu::{Menu, Menus};
 pub use page::{Extent, Page};
 pub use target::{Bases, Beside, Candidates, Target};
+pub use web::{Asker, Fetched, Web};

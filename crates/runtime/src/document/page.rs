@@ -3,7 +3,7 @@
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Shortcut};
 
 use super::menu::{Menu, Menus};
-use super::{Location, Source};
+use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::reply::REPLY_MAX;
@@ -21,7 +21,12 @@ pub struct Page {
     pub menus: Vec<Menu>,
     /// How it was loaded, where that matters: `converted from HTML`.
     pub notes: Vec<String>,
+    /// How lists name it, where that is not its location: `home` for an app's entry page.
+    pub label: Option<String>,
     content: sfmd::Page,
+    /// What a page from the web calls itself, outside its text.
+    title: Option<String>,
+    fetched: Option<Fetched>,
 }
 
 /// Which part of a page to show.
@@ -36,7 +41,28 @@ pub enum Extent {
 
 impl Page {
     pub fn new(location: Location, content: sfmd::Page, menus: Vec<Menu>, notes: Vec<String>) -> Self {
-        Self { location, menus, notes, content }
+        Self { location, menus, notes, label: None, content, title: None, fetched: None }
+    }
+
+    /// Adds what only a page from the web has.
+    pub fn with_origin(mut self, title: Option<String>, fetched: Option<Fetched>) -> Self {
+        self.title = title;
+        self.fetched = fetched;
+        self
+    }
+
+    /// How the page came from the web, if it did.
+    pub fn fetched(&self) -> Option<&Fetched> {
+        self.fetched.as_ref()
+    }
+
+    /// How the page is named in status lines and lists.
+    pub fn name(&self, workspace: &Workspace) -> String {
+        match (&self.label, &self.location.block) {
+            (Some(label), Some(block)) => format!("{label}#{block}"),
+            (Some(label), None) => label.clone(),
+            (None, _) => self.location.display(workspace),
+        }
     }
 
     pub fn content(&self) -> &sfmd::Page {
@@ -44,12 +70,12 @@ impl Page {
     }
 
     pub fn title(&self) -> Option<&str> {
-        self.content.document().title()
+        self.content.document().title().or(self.title.as_deref())
     }
 
     /// The document as its author wrote it.
     pub fn source(&self) -> &str {
-        self.content.document().source()
+        self.fetched.as_ref().map_or(self.content.document().source(), |fetched| &fetched.source)
     }
 
     /// Marked blocks and includes, in order.

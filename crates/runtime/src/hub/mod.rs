@@ -1,10 +1,11 @@
 //! Hubs: managed views over their kind, and the words that manage it.
 
 pub mod agent;
+pub mod app;
 pub mod bash;
 pub mod event;
-pub mod installed;
 pub mod system;
+pub mod tool;
 
 use crate::command::Context;
 use crate::command::table;
@@ -18,11 +19,14 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
         Hub::Agent => with_body("Agents", &sections([agent::list(context), words(hub)])),
         Hub::System => with_body("System", &sections([system::status(context), words(hub)])),
         Hub::App => {
-            let installed = installed::list(installed::What::Apps);
-            with_body("Apps", &sections([installed, open_topics("app", Kind::App, context), words(hub)]))
+            let apps = app::list(context).unwrap_or_else(|error| error.to_string());
+            with_body("Apps", &sections([apps, words(hub)]))
         }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
-        Hub::Tool => with_body("Tools", &sections([installed::list(installed::What::Tools), words(hub)])),
+        Hub::Tool => {
+            let tools = tool::list(context).unwrap_or_else(|error| error.to_string());
+            with_body("Tools", &sections([tools, words(hub)]))
+        }
         Hub::Event => with_body("Events", &sections([event::overview(context).await, words(hub)])),
     }
 }

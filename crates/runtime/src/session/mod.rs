@@ -45,6 +45,7 @@ pub struct State {
     /// The result of the last action.
     pub response: Option<Box<Value>>,
     pub menus: Menus,
+    pub cookies: web::CookieJar,
     pub shell: ShellState,
 }
 
@@ -75,7 +76,7 @@ impl State {
 
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
-        let page = self.page.as_ref().map(|page| page.location.display(workspace));
+        let page = self.page.as_ref().map(|page| page.name(workspace));
         page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
     }
 

@@ -64,6 +64,29 @@ pub async fn list(
 }
 
 #[utoipa::path(
+    get,
+    path = "/events/{id}",
+    params(
+        ("id" = String, Path),
+        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+    ),
+    responses(
+        (status = 200, body = EventInfo),
+        (status = 400, description = "a malformed id", body = ErrorBody),
+        (status = 404, description = "no such event or agent", body = ErrorBody),
+    )
+)]
+pub async fn read(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Json<EventInfo>, Failure> {
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    let event = app.runtime.events.read(&agent.id, Id::parse(&id?.0)?).await?;
+    Ok(Json(info(event)))
+}
+
+#[utoipa::path(
     post,
     path = "/events/{id}/ack",
     params(

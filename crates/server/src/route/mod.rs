@@ -6,6 +6,8 @@ mod chanflow;
 mod describe;
 mod events;
 mod exec;
+mod mcp;
+mod running;
 mod sessions;
 mod shutdown;
 mod webhook;
@@ -23,6 +25,7 @@ use utoipa_axum::routes;
 
 use crate::door;
 use crate::failure::Failure;
+use crate::inside::Inside;
 use crate::limits::Limits;
 use crate::token::Token;
 
@@ -30,6 +33,9 @@ use crate::token::Token;
 pub fn is_open_to_all(path: &str) -> bool {
     path == "/health" || path.starts_with("/webhook/")
 }
+
+pub use events::info as event_info;
+pub use sessions::info as session_info;
 
 /// What every route works with.
 #[derive(Clone)]
@@ -39,6 +45,19 @@ pub struct App {
     /// The port that callers must name in `Host`.
     pub port: u16,
     pub limits: Limits,
+    /// The commands that can be cancelled by their request id.
+    pub running: Arc<running::Running>,
+    /// The MCP conversations over HTTP.
+    pub mcp: Arc<::mcp::Sessions<Inside>>,
+}
+
+impl App {
+    pub fn new(runtime: Arc<Runtime>, token: Token, port: u16, limits: Limits) -> Self {
+        let inside = Arc::new(Inside::new(Arc::clone(&runtime)));
+        let (version, stop) = (runtime.version.clone(), runtime.stop.clone());
+        let mcp = ::mcp::Sessions::new(inside, version, limits.mcp_sessions, limits.body_bytes, stop);
+        Self { runtime, token, port, limits, running: Arc::default(), mcp: Arc::new(mcp) }
+    }
 }
 
 #[derive(OpenApi)]
@@ -54,13 +73,16 @@ pub fn router(app: App) -> Router {
         .routes(routes!(describe::health))
         .routes(routes!(describe::describe))
         .routes(routes!(exec::exec))
+        .routes(routes!(running::cancel))
         .routes(routes!(chanflow::chanflow))
         .routes(routes!(agents::list, agents::add))
         .routes(routes!(agents::remove))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
         .routes(routes!(activity::stream))
+        .routes(routes!(mcp::post, mcp::get, mcp::delete))
         .routes(routes!(events::list))
+        .routes(routes!(events::read))
         .routes(routes!(events::ack))
         .routes(routes!(events::stream))
         .routes(routes!(webhook::post))
