@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
-use rmcp::RoleServer;
 use tokio::sync::mpsc;
 
 use crate::resource::{self, Address};
@@ -39,8 +40,11 @@ impl<H: Host> Handler<H> {
 
 impl<H: Host> ServerHandler for Handler<H> {
     fn get_info(&self) -> InitializeResult {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_resources_subscribe().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
         let name = Implementation::new("string", &self.version).with_title("String");
         InitializeResult::new(capabilities).with_server_info(name)
     }
@@ -94,7 +98,8 @@ impl<H: Host> ServerHandler for Handler<H> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resource::read(&*self.host, &self.agent(&context), &request.uri).await.map_err(internal)?;
+        let read =
+            resource::read(&*self.host, &self.agent(&context), &request.uri).await.map_err(internal)?;
         let found = read.ok_or_else(|| unknown(&request.uri))?;
         Ok(found.into())
     }

@@ -56,12 +56,8 @@ pub trait Host: Send + Sync + 'static {
     fn events(&self, agent: &str) -> impl Future<Output = Result<Vec<EventInfo>, Error>> + Send;
 
     /// One event, if there is such a one.
-    fn event(&self, agent: &str, id: &str)
-    -> impl Future<Output = Result<Option<EventInfo>, Error>> + Send;
+    fn event(&self, agent: &str, id: &str) -> impl Future<Output = Result<Option<EventInfo>, Error>> + Send;
 
     /// What changes from now on. The stream ends when nothing more can be known.
-    fn changes(
-        &self,
-        agent: &str,
-    ) -> impl Future<Output = Result<BoxStream<'static, Change>, Error>> + Send;
+    fn changes(&self, agent: &str) -> impl Future<Output = Result<BoxStream<'static, Change>, Error>> + Send;
 }

@@ -72,6 +72,7 @@ fn begins(headers: &HeaderMap, body: &[u8]) -> bool {
     struct Message {
         method: String,
     }
-    let greets = || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize");
+    let greets =
+        || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize");
     !headers.contains_key(SESSION) && greets()
 }

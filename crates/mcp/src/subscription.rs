@@ -46,7 +46,8 @@ impl Subscriptions {
         let tell = async move {
             while let Some(change) = changes.next().await {
                 for uri in concerned(&wanted, &change) {
-                    if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
+                    if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err()
+                    {
                         return;
                     }
                 }
@@ -76,7 +77,11 @@ impl Subscriptions {
 }
 
 /// Tells a client of the stateless revision, until it cancels or nothing more can be known.
-pub(crate) async fn listen(host: &impl Host, agent: &str, context: &SubscriptionContext) -> Result<(), Error> {
+pub(crate) async fn listen(
+    host: &impl Host,
+    agent: &str,
+    context: &SubscriptionContext,
+) -> Result<(), Error> {
     let accepted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wanted = Mutex::new(accepted.into_iter().collect::<HashSet<String>>());
     let mut changes = host.changes(agent).await?;

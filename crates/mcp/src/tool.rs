@@ -61,8 +61,9 @@ pub(crate) fn result(outcome: &Outcome) -> CallToolResult {
 }
 
 fn wrong(message: &str) -> Outcome {
-    let content =
-        format!("ERROR(INVALID_PARAMS): {message}\n  For example: {{\"topic\": \"main\", \"cmd\": \"/help\"}}");
+    let content = format!(
+        "ERROR(INVALID_PARAMS): {message}\n  For example: {{\"topic\": \"main\", \"cmd\": \"/help\"}}"
+    );
     Outcome { topic: String::new(), ok: false, content }
 }
 

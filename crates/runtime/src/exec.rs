@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Event, Phase, What};
 use crate::agent::Agent;
-use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
 use crate::command::terminal::AtOnce;
+use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
 use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
-use crate::{Request, Runtime, audit};
+use crate::{Request, Runtime, audit, edit};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -189,6 +189,7 @@ impl Call {
             stop(&session).await;
             std::future::pending().await
         };
+        edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
         let context = Context {
             runtime: &self.runtime,
             agent: &self.agent,

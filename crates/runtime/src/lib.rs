@@ -4,8 +4,10 @@ pub mod activity;
 pub mod agent;
 pub mod audit;
 pub mod bash;
+mod blocking;
 pub mod command;
 pub mod document;
+pub mod edit;
 pub mod error;
 pub mod event;
 mod exec;
@@ -39,6 +41,8 @@ pub struct Runtime {
     pub agents: agent::Registry,
     pub sessions: session::Map,
     pub activity: activity::Stream,
+    /// Versions of files that agents committed.
+    pub versions: edit::Versions,
     pub shells: bash::Shells,
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
@@ -83,11 +87,13 @@ impl Runtime {
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
+        let versions = edit::Versions::new(Arc::clone(&store));
         let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity,
+            versions,
             shells,
             events: Arc::new(events),
             webhooks,

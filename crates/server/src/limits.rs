@@ -10,7 +10,7 @@ pub struct Limits {
     pub body_time: Duration,
     /// The same for the request line and headers.
     pub header_time: Duration,
-    /// Connections at once; each costs a task and a buffer.
+    /// Connections at once through each door; each costs a task and a buffer.
     pub connections: usize,
     /// MCP sessions at once; each costs some 50 KB and lives for minutes after its client is gone.
     pub mcp_sessions: usize,

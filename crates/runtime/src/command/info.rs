@@ -115,7 +115,7 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("shortcuts", &shortcuts(page));
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
-    lines.add_list("warnings", &page.warnings());
+    lines.add_list("warnings", &context.state.warnings());
 }
 
 /// The first shortcuts of a page, and how many more there are.

@@ -1,17 +1,23 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
+mod append;
 mod arguments;
 mod back;
 mod close;
+mod commit;
+mod edit;
 mod exec;
 mod follow;
 mod ground;
 mod help;
 mod info;
 mod install;
+mod log;
+mod ls;
 mod nav;
 mod open;
 mod payload;
+mod replace;
 mod session;
 mod set;
 mod source;
@@ -19,7 +25,9 @@ mod surroundings;
 pub mod table;
 pub mod terminal;
 mod topics;
+mod undo;
 mod unset;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +38,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::edit::{Edit, FileTarget, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
@@ -53,6 +62,14 @@ pub enum Command {
     Open(open::What),
     Back,
     Refresh,
+    /// The source of a file with line numbers.
+    View(FileTarget),
+    /// A change of a file, by whichever command.
+    Edit(Edit),
+    Undo,
+    Commit(commit::What),
+    Log(FileTarget),
+    List(ls::What),
     Close,
     Nav(nav::What),
     Source,
@@ -139,6 +156,12 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Help { command } => help::run(command.as_deref(), &context),
         Command::Back => back::back(context).await,
         Command::Refresh => back::refresh(context).await,
+        Command::View(target) => edit::show(target, context).await,
+        Command::Edit(change) => save(change, context).await,
+        Command::Undo => undo::run(context).await,
+        Command::Commit(what) => commit::run(what, context).await,
+        Command::Log(target) => log::run(target, context).await,
+        Command::List(what) => ls::run(what, context).await,
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, context).await,
@@ -224,7 +247,18 @@ fn understand(line: &Line<'_>) -> Result<Command> {
     let arguments = Arguments::new(line.spec, line.arguments);
     Ok(match line.spec.verb {
         Verb::Help => Command::Help { command: arguments.words()?.optional()? },
-        Verb::Open => Command::Open(open::What::parse(line.arguments)?),
+        Verb::Open => match line.arguments.strip_prefix("--edit ") {
+            Some(target) => edit::parse(Arguments::new(line.spec, target), None)?,
+            None => Command::Open(open::What::parse(line.arguments)?),
+        },
+        Verb::Edit => edit::parse(arguments, line.body)?,
+        Verb::Write => Command::Edit(write::parse(arguments, line.body)?),
+        Verb::Append => Command::Edit(append::parse(arguments, line.body)?),
+        Verb::Replace => Command::Edit(replace::parse(arguments, line.body)?),
+        Verb::Undo => arguments.none(Command::Undo)?,
+        Verb::Commit => Command::Commit(commit::What::parse(arguments)?),
+        Verb::Log => Command::Log(log::parse(arguments)?),
+        Verb::Ls => Command::List(ls::What::parse(arguments)?),
         Verb::Back => arguments.none(Command::Back)?,
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Refresh => arguments.none(Command::Refresh)?,

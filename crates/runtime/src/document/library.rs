@@ -5,6 +5,7 @@ use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
 use super::{Location, Page, Source};
 use crate::agent::Workspace;
+use crate::edit::Digest;
 use crate::error::{Code, Error, Result};
 
 #[derive(Clone, Copy)]
@@ -91,9 +92,9 @@ impl Library<'_> {
                 return Opened::Binary { name: source.display(self.workspace), summary };
             }
         };
-        let document = match &text {
-            Text::Document(text) => sfmd::parse(text),
-            Text::Plain(text) => sfmd::plain(text),
+        let (document, digest) = match &text {
+            Text::Document(text) => (sfmd::parse(text), Digest::of(text.as_bytes())),
+            Text::Plain(text) => (sfmd::plain(text), Digest::of(text.as_bytes())),
         };
         // What a page from the web asks for is not what the agent asked for.
         let asker = match (&source, &fetched) {
@@ -103,6 +104,6 @@ impl Library<'_> {
         let library = Library { web: Web { asker, ..self.web }, ..*self };
         let Composed { page, menus } = compose(&library, &source, document).await;
         let location = Location { source, block: None };
-        Opened::Page(Box::new(Page::new(location, page, menus, notes).with_origin(title, fetched)))
+        Opened::Page(Box::new(Page::new(location, page, menus, notes, digest).with_origin(title, fetched)))
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Source;
 use super::web::Fetched;
 use crate::agent::Workspace;
-use crate::agent::workspace::{Found, FoundKind};
+use crate::agent::workspace::{Found, FoundKind, Hidden};
+use crate::blocking;
 use crate::error::{Code, Error, Result};
 
 /// The largest document, local or not: what is larger is data, not a page.
@@ -48,8 +49,7 @@ pub enum Text {
 /// Loads a path off the async threads: a disk may be slow.
 pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
     let workspace = workspace.clone();
-    let loaded = tokio::task::spawn_blocking(move || read(&path, &workspace)).await;
-    loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
+    blocking::run(move || read(&path, &workspace)).await
 }
 
 /// A file, a directory's index, or its listing.
@@ -107,6 +107,20 @@ fn binary(start: &[u8], bytes: u64) -> Content {
     Content::Binary { media_type, bytes, dimensions }
 }
 
+/// All of a file that is small enough to be a document.
+pub(crate) fn read_bytes(found: &Found, shown: &str) -> Result<Vec<u8>> {
+    let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(shown, &error))?;
+    if bytes.len() as u64 > DOCUMENT_MAX { Err(too_large(shown)) } else { Ok(bytes) }
+}
+
+pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| not_text(shown))
+}
+
+pub(crate) fn not_text(shown: &str) -> Error {
+    Error::new(Code::LoadError, format!("{shown} is not text.")).hint("Documents are UTF-8.")
+}
+
 fn too_large(shown: &str) -> Error {
     Error::new(Code::LoadError, format!("{shown} is larger than {} MB.", DOCUMENT_MAX / (1024 * 1024)))
         .hint("Documents of that size do not open as a page.")
@@ -114,7 +128,7 @@ fn too_large(shown: &str) -> Error {
 
 /// A directory as a document: its names, directories first.
 fn listing(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
-    let names = found.list().map_err(|error| unreadable(&workspace.display(path), &error))?;
+    let names = found.list(Hidden::LeftOut).map_err(|error| unreadable(&workspace.display(path), &error))?;
     if names.is_empty() {
         return Ok("(empty)\n".to_owned());
     }

@@ -59,7 +59,8 @@ pub async fn delete(State(app): State<App>, request: Request) -> Result<Response
 /// The body is read here, within our own limits of size and time.
 async fn handle(app: &App, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let body = json::read(Request::from_parts(parts.clone(), body), &app.limits, app.limits.body_bytes).await?;
+    let body =
+        json::read(Request::from_parts(parts.clone(), body), &app.limits, app.limits.body_bytes).await?;
     let answer = app.mcp.handle(axum::http::Request::from_parts(parts, body.into())).await;
     match answer {
         Ok(response) => Ok(response.map(Body::new).into_response()),

@@ -78,6 +78,8 @@ pub async fn cancel(
 ) -> Result<StatusCode, Failure> {
     match app.running.cancel(super::agent(&headers), id?.0) {
         true => Ok(StatusCode::ACCEPTED),
-        false => Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No command with that request_id runs.")),
+        false => {
+            Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No command with that request_id runs."))
+        }
     }
 }

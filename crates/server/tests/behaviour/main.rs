@@ -1,6 +1,17 @@
 //! The daemon seen from its doors: one module per subject, one binary for all of them.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod activity;
+mod audit;
+mod bombs;
+mod chanflow;
+mod door;
 mod events;
-#[allow(dead_code, reason = "every subject uses its own part")]
+mod exec;
+mod flood;
 mod http;
+mod lifecycle;
+mod routes;
+mod token;
+mod users;
+mod version;
