@@ -88,8 +88,7 @@ pub(crate) async fn listen(
     let tell = async {
         while let Some(change) = changes.next().await {
             for uri in concerned(&wanted, &change) {
-                let updated = ResourceUpdatedNotificationParam::new(uri);
-                if context.sink().notify_resource_updated(updated).await.is_err() {
+                if context.sink().notify_resource_updated(uri).await.is_err() {
                     return;
                 }
             }

@@ -17,8 +17,6 @@ impl Runtime {
         boundary: Boundary,
     ) -> Result<Arc<Agent>> {
         require_person(origin)?;
-        // Whatever a former agent of this name still received after its end is not this one's.
-        self.events.forget(&id).await?;
         let agent = self.agents.add(id, home, allow, boundary).await?;
         tracing::info!(agent = %agent.id, home = %agent.workspace.home().display(), "an agent was added");
         Ok(agent)

@@ -71,6 +71,8 @@ struct Tail {
     last: Option<Id>,
     /// How many events the inbox holds; counted when it is first needed and after each sweep.
     held: Option<usize>,
+    /// The inbox was dropped while a writer waited for it.
+    dropped: bool,
 }
 
 impl Inbox {
@@ -95,6 +97,9 @@ impl Inbox {
         debug_assert!(text.len() <= TEXT_MAX, "callers bound the text");
         let lane = self.lane(agent);
         let mut tail = lane.tail.lock().await;
+        if tail.dropped {
+            return Err(Error::new(Code::NotFound, format!("Agent {agent} is gone.")));
+        }
         if let Some(id) = self.known(agent, key).await? {
             return Ok(Posted { id });
         }
@@ -118,7 +123,7 @@ impl Inbox {
         }
         // There is no check that could fail: the lane is the only writer of new events.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
-        *tail = Tail { last: Some(id), held: Some(held + 1) };
+        *tail = Tail { last: Some(id), held: Some(held + 1), dropped: false };
         lane.news.send_modify(|count| *count += 1);
         self.activity.tell(|| activity::Event { time: now, agent: agent.clone(), what: What::Inbox { id } });
         Ok(Posted { id })
@@ -193,7 +198,8 @@ impl Inbox {
     /// Drops an agent's inbox and ends whoever follows it.
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
         let lane = self.lane(agent);
-        let _tail = lane.tail.lock().await;
+        let mut tail = lane.tail.lock().await;
+        tail.dropped = true;
         self.lanes().remove(agent);
         self.store.drop_space(&events(agent)).await.map_err(store_failed)?;
         self.store.drop_space(&keys(agent)).await.map_err(store_failed)?;

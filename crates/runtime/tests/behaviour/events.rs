@@ -1,5 +1,4 @@
 //! The inbox: what comes in stays until it is dealt with, and belongs to one agent.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::Arc;
 use std::time::Duration;
