@@ -1,7 +1,8 @@
 //! How long a page of 430 KB takes to become Markdown.
 //!
-//! Three pages of the same size: documentation with landmarks, the same text without any, and long prose. With a
-//! directory as argument the pages are written there, for comparison with other converters.
+//! Four pages of the same size: documentation with landmarks, the same text without any, long prose, and an
+//! article among hundreds of teasers that nothing labels, so that it must be found by its score. With a directory
+//! as argument the pages are written there, for comparison with other converters.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -18,6 +19,7 @@ fn main() {
         ("documentation", documentation(Landmarks::Marked)),
         ("without landmarks", documentation(Landmarks::None)),
         ("prose", prose()),
+        ("portal", portal()),
     ];
     // cargo adds `--bench`.
     let directory = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
@@ -121,4 +123,31 @@ fn prose() -> String {
     }
     html.push_str("</article></body></html>");
     html
+}
+
+/// An article between columns of links, in boxes without meaning.
+fn portal() -> String {
+    let teasers = |from: usize| {
+        (from..from + 450).fold(String::new(), |mut boxes, n| {
+            let _ = write!(
+                boxes,
+                "<div class=\"b{n}\"><div class=\"i\"><a href=\"/t/{n}\"><img src=\"/i/{n}.jpg\" alt=\"Picture {n}\">\
+                 </a><h4><a href=\"/t/{n}\">Teaser {n} about something that happened elsewhere today</a></h4></div></div>"
+            );
+            boxes
+        })
+    };
+    let mut html =
+        format!("<html><head><title>Article</title></head><body><div>{}</div><div class=\"m\">", teasers(0));
+    let after = teasers(450);
+    let mut paragraph = 0;
+    while html.len() < SIZE - after.len() - 400 {
+        paragraph += 1;
+        let _ = write!(
+            html,
+            "<p>Paragraph {paragraph} of the article, with commas, clauses, and everything else that a score is made \
+             of, such as <b>bold words</b> and a <a href=\"/x\">link</a> now and then.</p>"
+        );
+    }
+    html + &format!("</div><div>{after}</div></body></html>")
 }

@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode, header};
 use url::Url;
 
 use crate::error::Shown;
-use crate::page::blocked;
+use crate::page::blocked::{self, Besides};
 use crate::{Error, Validators};
 
 /// An answer, decompressed, with its body read.
@@ -53,9 +53,9 @@ impl Answer {
         Err(match status {
             StatusCode::NOT_FOUND | StatusCode::GONE => Error::NotFound { status, url },
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Error::Auth { status, url, blocked: blocked::by(&self.body) }
+                Error::Auth { status, url, blocked: blocked::by(&self.body, Besides::Nothing) }
             }
-            _ => Error::Status { status, url, blocked: blocked::by(&self.body) },
+            _ => Error::Status { status, url, blocked: blocked::by(&self.body, Besides::Nothing) },
         })
     }
 }

@@ -65,6 +65,19 @@ async fn every_encoding_gives_the_same_body() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_body_may_name_an_encoding() {
+    let server = Server::start(|seen| {
+        let status = seen.target[1..].parse().unwrap();
+        Reply::status(status, "").with("Content-Encoding", "gzip")
+    })
+    .await;
+    for status in [200, 204, 304] {
+        let answer = fetch(&server, &format!("/{status}"), Beyond::Fail).await.unwrap();
+        assert!(answer.body.is_empty(), "{status}");
+    }
+}
+
+#[tokio::test]
 async fn compressed_bombs_are_cut_or_refused() {
     let server = serving(vec![b'a'; 8 * LIMIT]).await;
     for path in ["/gzip", "/br", "/zstd", "/plain"] {
@@ -204,4 +217,32 @@ async fn feeds_become_lists() {
     assert_eq!(atom, "# Atom\n\n- [One](http://a.example/1) — 2026-01-02\n  Body");
     let json = page("application/feed+json", "/", json.as_bytes()).await.markdown;
     assert_eq!(json, "# J\n\n- [Item](http://j.example/1)\n  Text");
+}
+
+#[tokio::test]
+async fn hostile_feeds_and_json_end() {
+    let nested = "<a>".repeat(60_000);
+    let entities = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]>";
+    let cases: Vec<(&'static str, String)> = vec![
+        ("application/rss+xml", format!("<rss><channel><item><description>{nested}")),
+        (
+            "application/atom+xml",
+            format!("<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='xhtml'>{nested}"),
+        ),
+        (
+            "application/rss+xml",
+            format!("{entities}<rss version='2.0'><channel><title>&b;</title></channel></rss>"),
+        ),
+        ("application/json", "[".repeat(200_000)),
+        (
+            "application/feed+json",
+            format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"x\":{}", "[".repeat(100_000)),
+        ),
+        ("application/json", "{\"a\":".repeat(40_000) + "1" + &"}".repeat(40_000)),
+    ];
+    for (content_type, body) in cases {
+        let page = page(content_type, "/", body.as_bytes()).await;
+        assert!(page.markdown.len() <= 4 * LIMIT, "{content_type}: {}", page.markdown.len());
+        assert!(!page.markdown.contains("aaaaaaaaaaaaaaaa"));
+    }
 }

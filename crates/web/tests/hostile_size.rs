@@ -5,7 +5,7 @@ use web::parse_url;
 
 /// Converts, and gives the Markdown back for a look at its size.
 fn convert(html: &str) -> String {
-    let url = parse_url("http://evil.example/").unwrap();
+    let url = parse_url("http://evil.example/").expect("an address");
     to_markdown(html, &url, Extent::Main).markdown
 }
 

@@ -4,11 +4,12 @@ use web::html::{Converted, Extent, to_markdown};
 use web::parse_url;
 
 fn page(name: &str) -> String {
-    std::fs::read_to_string(format!("{}/tests/pages/{name}.html", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    std::fs::read_to_string(format!("{}/tests/pages/{name}.html", env!("CARGO_MANIFEST_DIR")))
+        .expect("a page")
 }
 
 fn convert(name: &str) -> Converted {
-    let url = parse_url(&format!("https://www.example.org/guide/{name}.html")).unwrap();
+    let url = parse_url(&format!("https://www.example.org/guide/{name}.html")).expect("an address");
     to_markdown(&page(name), &url, Extent::Main)
 }
 
@@ -17,9 +18,10 @@ fn check(name: &str, present: &[&str], absent: &[&str]) {
     let Converted { markdown, title, notes } = convert(name);
     let mut from = 0;
     for text in present {
-        let at = markdown[from..].find(text);
-        assert!(at.is_some(), "{name}: {text:?} is missing or out of order in\n{markdown}");
-        from += at.unwrap();
+        let Some(at) = markdown[from..].find(text) else {
+            panic!("{name}: {text:?} is missing or out of order in\n{markdown}");
+        };
+        from += at;
     }
     for text in absent {
         assert!(!markdown.contains(text), "{name}: {text:?} is in\n{markdown}");

@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
 use crate::limits::ZSTD_WINDOW_LOG;
@@ -29,9 +29,12 @@ pub(super) async fn read(
         value.to_str().map(|text| text.trim().to_ascii_lowercase()).unwrap_or_else(|_| "?".to_owned())
     });
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    let plain = StreamReader::new(body.into_data_stream().map_err(io::Error::other));
+    let broken = |error: io::Error| Error::Broken { host: host.to_owned(), reason: error.to_string() };
+    let mut plain = StreamReader::new(body.into_data_stream().map_err(io::Error::other));
+    // An answer without a body may still say how the body would have been encoded.
+    let is_empty = plain.fill_buf().await.map_err(broken)?.is_empty();
     // With several members allowed, a decoder reads on to the end of the body, which frees the connection.
-    let mut reader: Box<dyn AsyncRead + Send + Unpin> = match encoding.as_deref() {
+    let mut reader: Box<dyn AsyncRead + Send + Unpin> = match encoding.as_deref().filter(|_| !is_empty) {
         None | Some("" | "identity") => Box::new(plain),
         Some("gzip" | "x-gzip") => {
             let mut decoder = GzipDecoder::new(plain);
@@ -58,7 +61,7 @@ pub(super) async fn read(
     let result = fill(&mut reader, limit, announced).await.map_err(|error| {
         let is_from_connection = error.get_ref().is_some_and(|inner| inner.is::<hyper::Error>());
         if is_from_connection || encoding.is_none() {
-            Error::Broken { host: host.to_owned(), reason: error.to_string() }
+            broken(error)
         } else {
             Error::Decode { what: encoding.unwrap_or_default() }
         }

@@ -28,6 +28,7 @@ pub use tls::Trust;
 use crate::error::{Shown, host_and_port};
 use crate::limits::{CONNECTION_SETTLES, MAX_REDIRECTS};
 use crate::policy::{Hop, network};
+use crate::request::check_scheme;
 use crate::{Answer, CookieJar, Cut, Error, Policy, Request};
 use connect::{Connection, connect};
 use pool::{Pool, Site};
@@ -81,6 +82,7 @@ impl Client {
 
     async fn follow(&self, mut request: Request, policy: &Policy, jar: &CookieJar) -> Result<Answer, Error> {
         let start = Instant::now();
+        check_scheme(&request.url)?;
         take_credentials(&mut request)?;
         let mut hop = Hop::First;
         for _ in 0..=MAX_REDIRECTS {

@@ -4,7 +4,7 @@
 //! other addresses, or may not reach this one, never finds them.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::time::Instant;
 use url::Url;
@@ -15,7 +15,21 @@ use crate::limits::{IDLE_CONNECTION, MAX_IDLE};
 
 #[derive(Default)]
 pub(super) struct Pool {
-    idle: Mutex<Vec<Idle>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Idle>,
+    sweeper: Sweeper,
+}
+
+/// The task that closes what stayed idle: there is at most one.
+#[derive(Default, PartialEq, Eq)]
+enum Sweeper {
+    #[default]
+    None,
+    Running,
 }
 
 struct Idle {
@@ -37,7 +51,7 @@ impl Site {
 impl Pool {
     /// An idle connection to one of `addresses`.
     pub(super) fn take(&self, site: &Site, addresses: &[SocketAddr]) -> Option<Connection> {
-        let mut idle = self.lock();
+        let idle = &mut self.lock().idle;
         idle.retain(Idle::is_usable);
         let found =
             idle.iter().rposition(|idle| idle.site == *site && addresses.contains(&idle.connection.peer))?;
@@ -46,19 +60,20 @@ impl Pool {
 
     /// Keeps `connection` for later, if it can take another request by then.
     pub(super) fn put(self: &Arc<Pool>, site: Site, connection: Connection) {
-        let mut idle = self.lock();
-        idle.retain(Idle::is_usable);
-        if idle.len() >= MAX_IDLE {
-            idle.remove(0);
+        let mut state = self.lock();
+        state.idle.retain(Idle::is_usable);
+        if state.idle.len() >= MAX_IDLE {
+            state.idle.remove(0);
         }
-        idle.push(Idle { site, connection, since: Instant::now() });
-        if idle.len() == 1 {
-            tokio::spawn(close_when_idle(Arc::downgrade(self)));
+        state.idle.push(Idle { site, connection, since: Instant::now() });
+        if state.sweeper == Sweeper::None {
+            state.sweeper = Sweeper::Running;
+            tokio::spawn(sweep(Arc::downgrade(self)));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -69,13 +84,14 @@ impl Idle {
 }
 
 /// Runs while anything is idle, and ends with the last connection or with the pool.
-async fn close_when_idle(pool: Weak<Pool>) {
+async fn sweep(pool: Weak<Pool>) {
     loop {
         tokio::time::sleep(IDLE_CONNECTION).await;
         let Some(pool) = pool.upgrade() else { return };
-        let mut idle = pool.lock();
-        idle.retain(Idle::is_usable);
-        if idle.is_empty() {
+        let mut state = pool.lock();
+        state.idle.retain(Idle::is_usable);
+        if state.idle.is_empty() {
+            state.sweeper = Sweeper::None;
             return;
         }
     }

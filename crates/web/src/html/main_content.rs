@@ -169,7 +169,10 @@ fn scored(html: &str) -> Option<MainContent> {
     }
     // Classes carry the languages of code.
     let config = Config { keep_classes: true, disable_json_ld: true, ..Config::default() };
-    let article = Readability::new(html, None, Some(config)).ok()?.parse().ok()?;
+    let mut readability = Readability::new(html, None, Some(config)).ok()?;
+    // It would resolve links by this; they are resolved once, later.
+    readability.doc.select("base").remove();
+    let article = readability.parse().ok()?;
     let document = parse(&article.content).document;
     let root = find(&document, &["body"])?;
     Some(MainContent { weights: Weights::of(&root), root, _document: document })

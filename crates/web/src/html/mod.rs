@@ -60,7 +60,8 @@ pub fn to_markdown(html: &str, url: &Url, extent: Extent) -> Converted {
     }
     let mut notes: Vec<String> = page.stopped.iter().map(|stop| stop.note().to_owned()).collect();
     let mut markdown = write::write(&tree);
-    shell::explain(&page.document, html, &mut markdown, &mut notes);
+    let page = shell::Page { document: &page.document, html, base: &base };
+    shell::explain(&page, &mut markdown, &mut notes);
     Converted { markdown, title: page_title, notes }
 }
 

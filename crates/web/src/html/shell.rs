@@ -3,25 +3,36 @@
 use std::rc::Rc;
 
 use markup5ever_rcdom::Node;
+use url::Url;
 
+use super::address::{Schemes, absolute};
 use super::element::{Descend, attribute, find, squeezed, tag, text_of, walk};
 use super::invisible::without_invisible;
 use super::title::meta;
 use super::write::escape;
-use crate::page::blocked;
+use crate::page::blocked::{self, Besides};
 
 /// Content shorter than this may be what stands in front of a page.
 const SHORT: usize = 600;
 /// And this is as good as nothing.
 const NEXT_TO_NOTHING: usize = 120;
 
+/// The page that is explained.
+pub(super) struct Page<'a> {
+    pub(super) document: &'a Rc<Node>,
+    pub(super) html: &'a str,
+    pub(super) base: &'a Url,
+}
+
 /// Adds to `notes` why there is little in `markdown`, and to `markdown` what the page says about itself.
-pub(super) fn explain(document: &Rc<Node>, html: &str, markdown: &mut String, notes: &mut Vec<String>) {
+pub(super) fn explain(page: &Page<'_>, markdown: &mut String, notes: &mut Vec<String>) {
+    let Page { document, html, base } = page;
     let length = markdown.len();
     if length > SHORT {
         return;
     }
-    if let Some(what) = blocked::by(html.as_bytes()) {
+    let besides = if length < NEXT_TO_NOTHING { Besides::Nothing } else { Besides::Something };
+    if let Some(what) = blocked::by(html.as_bytes(), besides) {
         notes.push(format!("blocked: {what}"));
     } else if asks_for_consent(document) {
         notes.push("blocked: the page asks for consent to cookies first".to_owned());
@@ -29,7 +40,7 @@ pub(super) fn explain(document: &Rc<Node>, html: &str, markdown: &mut String, no
         notes.push("this page needs JavaScript".to_owned());
         add_own_words(document, markdown);
     }
-    if let Some(target) = refresh(document) {
+    if let Some(target) = refresh(document).and_then(|target| absolute(base, &target, Schemes::Web)) {
         notes.push(format!("this page sends its readers on to {target}"));
     }
     if markdown.trim().is_empty() && notes.is_empty() {
@@ -96,5 +107,5 @@ fn refresh(document: &Rc<Node>) -> Option<String> {
         }
         Descend::Yes
     });
-    target.map(|target| squeezed(&without_invisible(&target)).chars().take(200).collect())
+    target
 }

@@ -91,7 +91,15 @@ fn space_at(edge: bool) -> &'static str {
 
 /// A label that begins like a name, a directive or a footnote must not be one.
 fn inert_label(label: &str) -> String {
-    if label.starts_with(['@', '!', '^']) { format!("\\{label}") } else { label.to_owned() }
+    // An image comes from us: brackets in text are escaped.
+    let before = if label.starts_with("![") {
+        " "
+    } else if label.starts_with(['@', '!', '^']) {
+        "\\"
+    } else {
+        ""
+    };
+    format!("{before}{label}")
 }
 
 /// Text with everything escaped that Markdown would read.

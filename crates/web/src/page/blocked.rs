@@ -6,7 +6,7 @@ use memchr::memmem;
 const LOOK_AT: usize = 64 << 10;
 
 /// Texts that only such pages hold, and what to call them.
-const SIGNS: [(&str, &str); 14] = [
+const SIGNS: [(&str, &str); 11] = [
     ("/cdn-cgi/challenge-platform/h/", "a browser check by Cloudflare"),
     ("cf-browser-verification", "a browser check by Cloudflare"),
     ("<title>Just a moment...</title>", "a browser check by Cloudflare"),
@@ -14,17 +14,44 @@ const SIGNS: [(&str, &str); 14] = [
     ("captcha-delivery.com", "a captcha by DataDome"),
     ("px-captcha", "a captcha by HUMAN"),
     ("_Incapsula_Resource", "a browser check by Imperva"),
-    ("<title>Access Denied</title>", "access denied by the site's firewall"),
     ("Request unsuccessful. Incapsula", "a browser check by Imperva"),
+    ("<title>Access Denied</title>", "access denied by the site's firewall"),
     ("unusual traffic from your computer network", "a captcha by Google"),
-    ("g-recaptcha", "a captcha"),
-    ("h-captcha", "a captcha"),
-    ("cf-turnstile", "a captcha"),
     ("awsWafCookieDomainList", "a browser check by AWS"),
 ];
 
-/// What blocks, if the body of a refusal says so.
-pub(crate) fn by(body: &[u8]) -> Option<&'static str> {
+/// Captchas, which contact forms have too: they block only where there is nothing else.
+const CAPTCHAS: [&str; 3] = ["g-recaptcha", "h-captcha", "cf-turnstile"];
+
+/// How much a page has besides what may block it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Besides {
+    Something,
+    Nothing,
+}
+
+/// What blocks, if the body says so.
+pub(crate) fn by(body: &[u8], besides: Besides) -> Option<&'static str> {
     let start = &body[..body.len().min(LOOK_AT)];
-    SIGNS.iter().find(|(sign, _)| memmem::find(start, sign.as_bytes()).is_some()).map(|(_, what)| *what)
+    let holds = |sign: &str| memmem::find(start, sign.as_bytes()).is_some();
+    let named = SIGNS.iter().find(|(sign, _)| holds(sign)).map(|(_, what)| *what);
+    named.or_else(|| {
+        let is_captcha = besides == Besides::Nothing && CAPTCHAS.iter().any(|sign| holds(sign));
+        is_captcha.then_some("a captcha")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_captcha_blocks_only_an_empty_page() {
+        let form = b"<form><div class='g-recaptcha'></div></form>";
+        assert_eq!(by(form, Besides::Something), None);
+        assert_eq!(by(form, Besides::Nothing), Some("a captcha"));
+        let check = b"<title>Just a moment...</title>";
+        assert_eq!(by(check, Besides::Something), Some("a browser check by Cloudflare"));
+        assert_eq!(by(b"<title>Moments</title>", Besides::Nothing), None);
+    }
 }
