@@ -207,7 +207,7 @@ impl Call {
             self.cancel.cancelled().await;
             // The turn is this command's, so it is this command that is stopped.
             stop(&session).await;
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
         let context = Context {
