@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use crate::failure::Failure;
 
-/// The daemon takes requests of up to 10 MiB; more would be read for nothing.
-const MAX: u64 = 10 * 1024 * 1024;
+/// More could not be sent, and would be read for nothing.
+const MAX: u64 = client::REQUEST_MAX as u64;
 
 pub(crate) fn read() -> Result<String, Failure> {
     text(io::stdin().lock())

@@ -204,9 +204,9 @@ fn a_daemon_that_is_still_flushing_is_waited_for() {
     // What a daemon holds to its very end, when its doors are long closed.
     let held = fs::File::create(run.join("daemon.lock")).unwrap();
     held.lock().unwrap();
-    let child = world.spawn(&["main", "/info"]);
+    let mut child = world.spawn(&["main", "/info"]);
     let inode = held.metadata().unwrap().ino();
-    while !somebody_waits_for(inode) {
+    while !somebody_waits_for(inode) && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
     drop(held);

@@ -13,6 +13,9 @@ pub enum Error {
     /// The daemon answered with an error of its own. A command that fails is not one: that is a reply.
     #[error("{}", .error.message)]
     Refused { status: u16, error: wire::Error },
+    /// Not sent: the daemon would hang up on it.
+    #[error("the request is larger than {} MiB", crate::REQUEST_MAX >> 20)]
+    TooLarge,
     /// The connection broke off: whether the command ran is not known.
     #[error("the daemon went away before its reply was complete: {0}")]
     Broken(#[from] hyper::Error),

@@ -13,6 +13,6 @@ mod token;
 
 pub use agent::AgentId;
 pub use error::Error;
-pub use routes::{Answer, Client, Daemon};
+pub use routes::{Answer, Client, Daemon, REQUEST_MAX};
 pub use stream::{Activities, Event, Execution};
 pub use token::Token;

@@ -18,6 +18,9 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
 
+/// Largest request the daemon takes, in bytes. It answers more without reading on, and that answer can get lost.
+pub const REQUEST_MAX: usize = 10 * 1024 * 1024;
+
 /// A door of the daemon, and who speaks. Cheap to clone; holds no connection.
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -108,6 +111,9 @@ impl Client {
     }
 
     async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
+        if body.bytes.len() > REQUEST_MAX {
+            return Err(Error::TooLarge);
+        }
         let mut request = Request::new(Full::new(body.bytes));
         *request.method_mut() = method;
         *request.uri_mut() = path.parse().expect("paths are constants of this file");

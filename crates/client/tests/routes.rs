@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use client::{AgentId, Client, Daemon, Error, Event, Token};
+use client::{AgentId, Client, Daemon, Error, Event, REQUEST_MAX, Token};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixListener};
@@ -218,6 +218,13 @@ async fn a_reply_that_is_not_json_is_unreadable() {
     let fake = fake(&[http("200 OK", "", "hello")]);
     let error = Client::unix(&fake.socket).exec(&info()).await.unwrap_err();
     assert!(matches!(error, Error::Unreadable(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large_is_not_sent() {
+    let fake = fake(&[]);
+    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1)).await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge), "{error:?}");
 }
 
 #[tokio::test]

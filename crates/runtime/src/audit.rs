@@ -11,8 +11,8 @@ use store::Timestamp;
 use crate::error::Code;
 use crate::files;
 
-/// The most of a command line that is worth keeping.
-const COMMAND_MAX: usize = 400;
+/// The most of a field that is worth keeping: a malformed topic or agent may have any length.
+const FIELD_MAX: usize = 512;
 
 /// One line of the log.
 #[derive(Debug)]
@@ -95,12 +95,12 @@ fn write_lines(lines: &mpsc::Receiver<Line>, mut out: impl Write) {
 }
 
 fn write_line(out: &mut impl Write, line: &Line) -> io::Result<()> {
-    let cut = line.command.floor_char_boundary(COMMAND_MAX);
+    let cut = |text: &str| text.floor_char_boundary(FIELD_MAX);
     let json = Json {
         time: format_time(line.time),
-        agent: &line.agent,
-        topic: &line.topic,
-        command: &line.command[..cut],
+        agent: &line.agent[..cut(&line.agent)],
+        topic: &line.topic[..cut(&line.topic)],
+        command: &line.command[..cut(&line.command)],
         ok: line.code.is_none(),
         code: line.code.map(Code::as_str),
         ms: line.ms,

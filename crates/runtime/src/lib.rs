@@ -16,7 +16,9 @@ pub mod reply;
 pub mod request;
 pub mod session;
 pub mod sink;
+pub mod substitute;
 pub mod topic;
+pub mod variable;
 pub mod words;
 
 use std::path::PathBuf;

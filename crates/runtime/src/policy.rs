@@ -37,10 +37,13 @@ impl Runtime {
     /// Forgets an agent and ends its topics. If it was the current one, `default` is now.
     pub async fn remove_agent(&self, origin: Origin, id: &Id) -> Result<Removed> {
         require_person(origin)?;
+        let config = self.root.join("config.json");
+        // A file that cannot be changed afterwards is reported while nothing is changed yet.
+        settings::read(&config)?;
         let removed = self.agents.remove(id).await?;
         self.sessions.forget(id).await;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
-        settings::update(&self.root.join("config.json"), |settings| {
+        settings::update(&config, |settings| {
             if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
                 settings.shift_remove(settings::CURRENT_AGENT);
             }

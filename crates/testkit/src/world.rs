@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use runtime::sink::Discard;
 use runtime::{Origin, Parts, Reply, Request, Runtime, audit};
+use tokio::task::JoinHandle;
 
 use crate::{FakeClock, FaultyStore, Home};
 
@@ -17,21 +18,39 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
+        Self::with_root(".string").await
+    }
+
+    /// A world whose root lies in the home under another name.
+    pub async fn with_root(name: &str) -> Self {
         let home = Home::default();
+        let root = home.path().join(name);
         let clock = Arc::new(FakeClock::default());
         let store = Arc::new(FaultyStore::new(clock.clone()));
-        let audit = audit::Log::open(&home.root().join("log")).expect("the home is writable");
+        Self::start(home, root, clock, store).await
+    }
+
+    /// Ends the runtime and starts another one on the same home and store.
+    pub async fn restart(self) -> Self {
+        let Self { home, clock, store, runtime } = self;
+        runtime.end().await;
+        let root = runtime.root.clone();
+        drop(runtime);
+        Self::start(home, root, clock, store).await
+    }
+
+    async fn start(home: Home, root: PathBuf, clock: Arc<FakeClock>, store: Arc<FaultyStore>) -> Self {
         let parts = Parts {
-            root: home.root(),
             home: home.path().to_owned(),
             port: Some(3923),
             version: "0.0.0".into(),
             store: store.clone(),
             clock: clock.clone(),
-            audit,
+            audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
+            root,
             shells: None,
         };
-        let runtime = Runtime::new(parts).await.expect("a fresh home makes a runtime");
+        let runtime = Runtime::new(parts).await.expect("the home makes a runtime");
         Self { home, clock, store, runtime }
     }
 
@@ -48,6 +67,12 @@ impl World {
 
     pub async fn run(&self, request: Request) -> Reply {
         self.runtime.exec(request, Arc::new(Discard)).await
+    }
+
+    /// Runs a request beside the test.
+    pub fn spawn(&self, request: Request) -> JoinHandle<Reply> {
+        let runtime = Arc::clone(&self.runtime);
+        tokio::spawn(async move { runtime.exec(request, Arc::new(Discard)).await })
     }
 
     /// The reply to a command of the agent `default`.
@@ -77,5 +102,11 @@ impl World {
     /// The request with a working directory.
     pub fn request_from(&self, cwd: impl Into<PathBuf>, topic: &str, payload: &str) -> Request {
         Request { cwd: Some(cwd.into()), ..self.request(topic, payload) }
+    }
+
+    /// Ends the runtime, so that all it had to write is written.
+    pub fn close(self) -> Home {
+        drop(self.runtime);
+        self.home
     }
 }

@@ -77,6 +77,7 @@ impl Link {
 fn failure(error: &Error) -> Failure {
     match error {
         Error::Refused { error, .. } => Failure::failed(crate::call::error_text(error)),
+        Error::TooLarge => Failure::usage(error.to_string()),
         error => Failure::no_daemon(error.to_string()),
     }
 }

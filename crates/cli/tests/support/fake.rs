@@ -54,7 +54,9 @@ impl Asked {
 
     pub(crate) fn answer(mut self, status: &str, headers: &str, body: &str) {
         let length = body.len();
-        write!(self.stream, "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n{body}").unwrap();
+        let answer = format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n{body}");
+        // At once: a caller that has seen the status may leave.
+        self.stream.write_all(answer.as_bytes()).unwrap();
     }
 
     pub(crate) fn reply(self, headers: &str, content: &str) {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
+use tokio::sync::Mutex;
 
-use super::{Agent, Boundary, Id, Record, Workspace};
+use super::{Agent, Boundary, Id, Record, Workspace, workspace};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::files;
 
@@ -22,6 +23,8 @@ pub struct Registry {
     /// The home of `default`, which is registered only once its settings are changed.
     user_home: PathBuf,
     agents: RwLock<BTreeMap<Id, Arc<Agent>>>,
+    /// One change at a time, from reading the agent to remembering it: none overwrites another.
+    changing: Mutex<()>,
 }
 
 /// An agent that was removed. Its files are still there.
@@ -32,7 +35,9 @@ pub struct Removed {
 
 impl Registry {
     pub async fn load(store: Arc<dyn Store>, root: PathBuf, user_home: PathBuf) -> Result<Self> {
-        let registry = Self { store, space: Space::new(SPACE), root, user_home, agents: RwLock::default() };
+        let space = Space::new(SPACE);
+        let registry =
+            Self { store, space, root, user_home, agents: RwLock::default(), changing: Mutex::default() };
         registry.remember(Id::default_agent(), registry.default_record());
         let page = registry.store.scan(&registry.space, &KeyRange::all(), Limit::entries(AGENTS_MAX)).await;
         for entry in page.map_err(store_failed)?.entries {
@@ -70,13 +75,14 @@ impl Registry {
         allow: Vec<PathBuf>,
         boundary: Boundary,
     ) -> Result<Arc<Agent>> {
+        let _one = self.changing.lock().await;
         if self.read().contains_key(&id) {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already."))
                 .hint(format!("Change it with set-home, allow or boundary, or: string agent rm {id}")));
         }
         let home = home.unwrap_or_else(|| self.root.join("agents").join(id.as_str()));
         self.check_home(&home)?;
-        check_allowed(&allow)?;
+        let allow = self.resolve_allowed(allow, &[])?;
         files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
         let record = Record { home, allow, boundary };
         let key = Key::new(id.as_str());
@@ -94,6 +100,7 @@ impl Registry {
 
     /// Changes where an agent lives or what it may touch.
     pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
+        let _one = self.changing.lock().await;
         let current = self.get(id)?;
         let mut record = Record {
             home: current.workspace.home().to_owned(),
@@ -105,7 +112,7 @@ impl Registry {
             self.check_home(&record.home)?;
             files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
         }
-        check_allowed(&record.allow)?;
+        record.allow = self.resolve_allowed(record.allow, current.workspace.allowed())?;
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;
@@ -117,6 +124,7 @@ impl Registry {
         if id.is_default() {
             return Err(Error::new(Code::NotAllowed, "The agent default always exists."));
         }
+        let _one = self.changing.lock().await;
         let agent = self.get(id)?;
         let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));
         // A delete has no check that could conflict.
@@ -152,10 +160,11 @@ impl Registry {
         agent
     }
 
-    /// A home is absolute, and not String's own directory or a place above it that would expose it.
+    /// A home is absolute, and not among String's own files.
     fn check_home(&self, home: &Path) -> Result<()> {
-        let own = self.root.join("agents");
-        if home.is_absolute() && (!home.starts_with(&self.root) || (home.starts_with(&own) && home != own)) {
+        let real = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+        let plain = home.is_absolute() && workspace::normalize(home) == home;
+        if plain && !self.is_own(home) && !self.is_own(&real) {
             return Ok(());
         }
         Err(Error::new(
@@ -163,6 +172,38 @@ impl Registry {
             format!("Not usable as a home: {}", quoted(&home.display().to_string())),
         )
         .hint("A home is an absolute path, or one below ~, outside String's own directory."))
+    }
+
+    /// The allowed paths as they really are, so that what a link leads to later is not allowed by it. Those
+    /// known before stay, even if they are gone for now.
+    fn resolve_allowed(&self, allow: Vec<PathBuf>, known: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let mut resolved = Vec::with_capacity(allow.len());
+        for path in allow {
+            let real = if known.contains(&path) { path } else { self.resolve_directory(&path)? };
+            if !resolved.contains(&real) {
+                resolved.push(real);
+            }
+        }
+        Ok(resolved)
+    }
+
+    fn resolve_directory(&self, path: &Path) -> Result<PathBuf> {
+        let real = std::fs::canonicalize(path).ok();
+        let usable = |real: &PathBuf| path.is_absolute() && real.is_dir() && !self.is_own(real);
+        real.filter(usable).ok_or_else(|| {
+            let shown = quoted(&path.display().to_string());
+            Error::new(Code::InvalidParams, format!("Not a directory that can be allowed: {shown}"))
+                .hint("An allowed path is an existing directory, absolute or below ~, outside String's own.")
+        })
+    }
+
+    /// Whether a path lies among String's own files. The homes below `agents` are the agents'.
+    fn is_own(&self, path: &Path) -> bool {
+        let real = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+        [&self.root, &real].into_iter().any(|root| {
+            let homes = root.join("agents");
+            path.starts_with(root) && (path == homes || !path.starts_with(homes))
+        })
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<Id, Arc<Agent>>> {
@@ -173,17 +214,6 @@ impl Registry {
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Registry").field("agents", &self.read().len()).finish_non_exhaustive()
-    }
-}
-
-fn check_allowed(allow: &[PathBuf]) -> Result<()> {
-    match allow.iter().find(|path| !path.is_absolute() || !path.is_dir()) {
-        None => Ok(()),
-        Some(path) => Err(Error::new(
-            Code::InvalidParams,
-            format!("Not a directory that can be allowed: {}", quoted(&path.display().to_string())),
-        )
-        .hint("An allowed path is an existing directory, absolute or below ~.")),
     }
 }
 

@@ -126,20 +126,28 @@ impl Workspace {
         if nul || climbs || !path.is_absolute() || !self.contains(path) {
             return Err(self.outside(path));
         }
-        self.roots()
-            .filter_map(|root| path.strip_prefix(root).ok())
-            .try_for_each(|below| self.check_below(path, below))
+        if in_kernel_tree(path) {
+            return Err(self.protected(path));
+        }
+        // A home may itself lie below a protected name, so that an allowed path around it does not count there.
+        if let Ok(below) = path.strip_prefix(&self.home) {
+            return self.check_below(path, below);
+        }
+        let mut allowed = self.allow.iter().filter_map(|root| path.strip_prefix(root).ok());
+        allowed.try_for_each(|below| self.check_below(path, below))
     }
 
     /// The root that the resolved path lies in, and the path below it.
     fn check_as_resolved(&self, path: &Path, real: &Path) -> Result<(PathBuf, PathBuf)> {
         let mut found = None;
         for root in self.roots() {
-            // A root that is gone cannot contain anything.
-            let Ok(root) = std::fs::canonicalize(root) else { continue };
-            if let Ok(below) = real.strip_prefix(&root) {
+            let Some(real_root) = self.resolve_root(root) else { continue };
+            if let Ok(below) = real.strip_prefix(&real_root) {
                 self.check_below(path, below)?;
-                found.get_or_insert((root.clone(), below.to_owned()));
+                found.get_or_insert((real_root.clone(), below.to_owned()));
+                if root == self.home {
+                    break;
+                }
             }
         }
         let found = found.ok_or_else(|| self.leads_out(path))?;
@@ -147,10 +155,15 @@ impl Workspace {
         // Homes of agents lie inside the private directory: a root in there is nobody's secret.
         let root_is_inside = found.0.starts_with(&private);
         let in_private = real.starts_with(&private) && !root_is_inside;
-        if in_private || KERNEL_TREES.iter().any(|tree| real.starts_with(tree)) {
-            return Err(self.protected(path));
-        }
-        Ok(found)
+        if in_private || in_kernel_tree(real) { Err(self.protected(path)) } else { Ok(found) }
+    }
+
+    /// Where a root really is; none if it is gone, or may have been swapped for a link: whoever can write in
+    /// one root can swap another one that lies in it.
+    fn resolve_root(&self, root: &Path) -> Option<PathBuf> {
+        let real = std::fs::canonicalize(root).ok()?;
+        let nested = self.roots().any(|other| other != root && root.starts_with(other));
+        (real == root || !nested).then_some(real)
     }
 
     fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
@@ -250,14 +263,20 @@ pub fn normalize(path: &Path) -> PathBuf {
     out
 }
 
+/// Opens what lies below a root, both as resolved: no part of either may be a link by now.
 fn open_beneath(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let root = rustix::fs::openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
+    let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let root = rustix::fs::openat2(CWD, root, flags | OFlags::DIRECTORY, Mode::empty(), no_links)?;
     if below.as_os_str().is_empty() {
         return Ok(root);
     }
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let resolve = ResolveFlags::BENEATH | no_links;
     Ok(rustix::fs::openat2(root.as_fd(), below, flags, Mode::empty(), resolve)?)
+}
+
+fn in_kernel_tree(path: &Path) -> bool {
+    KERNEL_TREES.iter().any(|tree| path.starts_with(tree))
 }
 
 fn load_error(shown: &str, error: &io::Error) -> Error {

@@ -10,10 +10,13 @@ mod nav;
 mod open;
 mod payload;
 mod session;
+mod set;
 mod source;
+mod surroundings;
 pub mod table;
 pub mod terminal;
 mod topics;
+mod unset;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,9 +33,13 @@ use crate::origin::Origin;
 use crate::session::{Session, State, Topics};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
+use crate::variable::{self, Assignment};
 use payload::Line;
 use table::Verb;
 use terminal::AtOnce;
+
+/// The most of a command line that is shown and logged. Watchers and logs keep many of them.
+const SHOWN_MAX: usize = 400;
 
 /// A command with its arguments, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +62,8 @@ pub enum Command {
     SessionClose {
         topic: Topic,
     },
+    Set(Vec<Assignment>),
+    Unset(Vec<variable::Target>),
     /// Acts on the running command without waiting for it.
     AtOnce(AtOnce),
     Exec(exec::Exec),
@@ -130,6 +139,8 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context).await,
+        Command::Set(assignments) => set::run(assignments, context).await,
+        Command::Unset(targets) => unset::run(&targets, context).await,
         Command::AtOnce(act) => at_once(act, &context.session.topic, context.topics).await,
         Command::Exec(exec) => exec::run(exec, &context).await,
         Command::Input(text) => terminal::input(&text, context).await,
@@ -180,7 +191,20 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
         Command::Spawn => Topic::Bash(hub::bash::name(line.arguments)?),
         _ => topic.clone(),
     };
-    Ok(Step { topic, command, shown: line.text.to_owned() })
+    let shown = shown(line, &command);
+    Ok(Step { topic, command, shown })
+}
+
+/// The command line without what may be a secret, and not too long.
+fn shown(line: &Line<'_>, command: &Command) -> String {
+    let text = match command {
+        Command::Set(assignments) => &set::shown(assignments),
+        _ => line.text,
+    };
+    match text.floor_char_boundary(SHOWN_MAX) {
+        cut if cut < text.len() => format!("{}…", &text[..cut]),
+        _ => text.to_owned(),
+    }
 }
 
 fn understand(line: &Line<'_>) -> Result<Command> {
@@ -206,6 +230,8 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::BashList | Verb::BashKill => {
             Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
+        Verb::Unset => Command::Unset(unset::parse(arguments)?),
         Verb::AgentList
         | Verb::AgentCurrent
         | Verb::AgentAdd

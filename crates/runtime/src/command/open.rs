@@ -1,5 +1,7 @@
 //! `/open`: a document, a block of it, or another topic.
 
+use std::path::PathBuf;
+
 use super::{Answer, Context};
 use crate::agent::Workspace;
 use crate::document::{Bases, Candidates, Extent, Library, Location, Opened, Page, Source, Target};
@@ -93,7 +95,14 @@ async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer
             state.page = Some(page);
             return reply.map(Answer::from);
         }
-        Target::Path { candidates, block } => (find(candidates, library).await?, block),
+        Target::Path { candidates, block } => {
+            let (opened, path) = find(candidates, library).await?;
+            // What opened as an index or a listing is a directory.
+            if matches!(&opened, Opened::Page(page) if page.location.source != Source::File(path.clone())) {
+                state.directory = Some(path);
+            }
+            (opened, block)
+        }
         Target::Web { url, block } => (library.open(&Source::Web(url)).await?, block),
         Target::Shortcut { id, block } => match follow(&id, state, workspace)? {
             Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
@@ -111,24 +120,24 @@ async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer
     }
 }
 
-/// The first reading of a path that exists.
-async fn find(candidates: Candidates, library: Library<'_>) -> Result<Opened> {
+/// The first reading of a path that exists, and that path.
+async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, PathBuf)> {
     let Candidates { literal, decoded, beside } = candidates;
-    let missing = match library.open(&Source::File(literal)).await {
+    let missing = match library.open(&Source::File(literal.clone())).await {
         Err(error) if error.code == Code::NotFound => error,
-        other => return other,
+        other => return other.map(|opened| (opened, literal)),
     };
     if let Some(decoded) = decoded {
-        match library.open(&Source::File(decoded)).await {
+        match library.open(&Source::File(decoded.clone())).await {
             Err(error) if error.code == Code::NotFound => {}
-            other => return other,
+            other => return other.map(|opened| (opened, decoded)),
         }
     }
-    let neighbour = beside.filter(|path| library.workspace.find(path).is_ok());
-    let name = neighbour.as_deref().and_then(|path| path.file_name());
-    Err(missing.hints(
-        name.map(|name| format!("It exists beside the current document: /open ./{}", name.to_string_lossy())),
-    ))
+    // Only what could be opened is hinted at: a link must not tell whether its target exists.
+    let neighbour = beside.filter(|beside| library.workspace.find(&beside.path).is_ok());
+    let hint =
+        neighbour.map(|beside| format!("It exists beside the current document: /open {}", beside.target));
+    Err(missing.hints(hint))
 }
 
 /// Where a shortcut leads.

@@ -16,6 +16,16 @@ pub struct Line<'a> {
     pub body: Option<&'a str>,
 }
 
+impl Line<'_> {
+    /// All that belongs to the command: the rest of its line, and the lines below.
+    pub fn content(&self) -> String {
+        match self.body {
+            Some(body) => format!("{}\n{body}", self.arguments),
+            None => self.arguments.to_owned(),
+        }
+    }
+}
+
 /// Splits a payload into its commands. Nothing runs unless the whole payload is well-formed.
 pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
     let mut lines = Vec::new();

@@ -51,6 +51,8 @@ pub enum Verb {
     Info,
     Topics,
     Session,
+    Set,
+    Unset,
     Interrupt,
     Exec,
     Wait,
@@ -110,6 +112,14 @@ pub const COMMANDS: &[Spec] = &[
     row(Verb::Topics, "topics", "/topics [tab|app|bash|hub]", "the open topics", Anywhere),
     row(Verb::Topics, "sessions", "/sessions [tab|app|bash|hub]", "the same as /topics", Anywhere),
     row(Verb::Session, "session", "/session close NAME", "remove a topic and everything it holds", Anywhere),
+    content(
+        Verb::Set,
+        "set",
+        "/set [{NAME} = \"VALUE\" | $NAME = \"VALUE\"]",
+        "set variables, or show them all",
+        Anywhere,
+    ),
+    row(Verb::Unset, "unset", "/unset {NAME}… $NAME…", "remove variables", Anywhere),
     row(Verb::Interrupt, "interrupt", "/interrupt", "stop the command that runs in this topic", Anywhere),
     Spec {
         verb: Verb::Exec,
@@ -142,7 +152,7 @@ pub const COMMANDS: &[Spec] = &[
         AGENT,
     ),
     row(Verb::AgentUse, "use", "/use ID [--local]", "make an agent the current one", AGENT),
-    row(Verb::AgentSetHome, "set-home", "/set-home ID DIR", "give an agent another home", AGENT),
+    row(Verb::AgentSetHome, "set-home", "/set-home [ID] DIR", "give an agent another home", AGENT),
     row(Verb::AgentBoundary, "boundary", "/boundary [VALUE]", "show or set what shells may touch", AGENT),
     row(
         Verb::AgentAllow,
@@ -188,7 +198,14 @@ impl Place {
             Self::Views => vec!["tab", "app", "hub"],
             Self::Shells => vec!["bash"],
             Self::Sessions => vec!["tab", "app", "bash"],
-            Self::Hub(hub) => vec![hub.as_str()],
+            Self::Hub(hub) => vec![match hub {
+                Hub::App => "the app hub",
+                Hub::Bash => "the bash hub",
+                Hub::Tool => "the tool hub",
+                Hub::Event => "the event hub",
+                Hub::System => "the system hub",
+                Hub::Agent => "the agent hub",
+            }],
         }
     }
 }
@@ -201,4 +218,15 @@ const fn row(
     place: Place,
 ) -> Spec {
     Spec { verb, name, usage, summary, place, body: Nothing }
+}
+
+/// A row for a command that owns the lines below it.
+const fn content(
+    verb: Verb,
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    place: Place,
+) -> Spec {
+    Spec { verb, name, usage, summary, place, body: Body::Content }
 }

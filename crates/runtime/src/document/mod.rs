@@ -13,4 +13,4 @@ pub use load::{Content, DOCUMENT_MAX, Loaded};
 pub use location::{Location, Source, Unreachable, display_directory};
 pub use menu::{Menu, Menus};
 pub use page::{Extent, Page};
-pub use target::{Bases, Candidates, Target};
+pub use target::{Bases, Beside, Candidates, Target};

@@ -34,7 +34,15 @@ pub struct Candidates {
     pub literal: PathBuf,
     pub decoded: Option<PathBuf>,
     /// The same name beside the current document, for bare names that are missing at home.
-    pub beside: Option<PathBuf>,
+    pub beside: Option<Beside>,
+}
+
+/// A file beside the current document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    pub path: PathBuf,
+    /// The target that would open it.
+    pub target: String,
 }
 
 /// Where relative targets start.
@@ -79,8 +87,10 @@ impl Bases<'_> {
     fn candidates(&self, text: &str) -> Candidates {
         let literal = self.resolve(text);
         let decoded = percent_decoded(text).map(|text| self.resolve(&text));
-        let beside =
-            is_bare(text).then(|| self.here()).flatten().map(|here| workspace::normalize(&here.join(text)));
+        let beside = self
+            .here()
+            .filter(|_| is_bare(text))
+            .map(|here| Beside { path: workspace::normalize(&here.join(text)), target: format!("./{text}") });
         Candidates { literal, decoded, beside }
     }
 

@@ -158,8 +158,10 @@ fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
 async fn allow(add: &[String], remove: Option<&str>, context: &Context<'_>) -> Result<String> {
     let add = add.iter().map(|text| directory(text, context)).collect::<Result<Vec<_>>>()?;
     let remove = remove.map(|text| directory(text, context)).transpose()?;
+    // Allowed paths are kept as they really are, so a link is removed by what it leads to.
+    let real = remove.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
     let change = |record: &mut Record| {
-        record.allow.retain(|path| Some(path) != remove.as_ref() && !add.contains(path));
+        record.allow.retain(|path| Some(path) != remove.as_ref() && Some(path) != real.as_ref());
         record.allow.extend(add.iter().cloned());
     };
     let id = &context.agent.id;

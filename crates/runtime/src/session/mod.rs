@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
@@ -14,10 +15,11 @@ pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::agent::Workspace;
-use crate::document::{Location, Menus, Page, Source};
+use crate::document::{Location, Menus, Page};
 use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
+use crate::variable::Variables;
 
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
@@ -39,6 +41,9 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    pub variables: Variables,
+    /// The result of the last action.
+    pub response: Option<Box<Value>>,
     pub menus: Menus,
     pub shell: ShellState,
 }
@@ -55,19 +60,16 @@ pub struct ShellState {
 }
 
 impl State {
-    /// Makes a page the current one; the previous one goes into the history.
+    /// Makes a page the current one; if it is of another document, the previous one goes into the history.
     pub fn enter(&mut self, page: Box<Page>) {
-        let previous = self.page.take();
-        self.history.extend(previous.map(|page| page.location));
+        let previous = self.page.take().map(|page| page.location);
+        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
         self.replace(page);
     }
 
     /// Makes a page the current one in place of the previous one.
     pub fn replace(&mut self, page: Box<Page>) {
         self.menus.learn(&page.menus);
-        if let Source::Directory(path) = &page.location.source {
-            self.directory = Some(path.clone());
-        }
         self.page = Some(page);
     }
 

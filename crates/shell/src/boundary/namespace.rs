@@ -127,7 +127,8 @@ fn restrict_writes(boundary: &Boundary) -> io::Result<()> {
     for top in &tops {
         if top.exists() {
             mount_bind_recursive(*top, *top)?;
-            sys::set_mount_writable(&terminated(top)?, Reach::Top)?;
+            // What was read-only before, and locked, stays so.
+            let _ = sys::set_mount_writable(&terminated(top)?, Reach::Top);
         }
     }
     for inner in before {

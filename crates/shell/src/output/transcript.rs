@@ -4,7 +4,6 @@ use vte::{Params, Parser, Perform};
 
 use super::page::Page;
 use super::{Live, LogFiles, Output};
-use crate::limits;
 
 /// Renders what a terminal or a pipe delivers.
 pub(crate) struct Transcript {
@@ -253,8 +252,6 @@ impl Perform for Interpreter {
             let answer = format!("\x1b]{kind};rgb:{colour}/{colour}/{colour}\x1b\\");
             self.answers.extend_from_slice(answer.as_bytes());
         }
-        // A flood of questions gets no flood of answers.
-        self.answers.truncate(limits::INPUT_PIECE);
     }
 
     fn terminated(&self) -> bool {

@@ -149,7 +149,13 @@ impl Driver {
                     None => break None,
                 },
                 () = self.control.readable() => self.read_reports(),
-                report = self.guard.socket.receive(), if !self.guard_gone => self.hear_guard(report.ok().flatten().as_ref()),
+                report = self.guard.socket.receive(), if !self.guard_gone => {
+                    let report = report.ok().flatten();
+                    if report.is_none() {
+                        self.guard.ended().await;
+                    }
+                    self.hear_guard(report.as_ref());
+                }
                 () = self.terminal.master.writable(), if !self.outbox.is_empty() => self.write_input(),
                 () = self.terminal.master.readable(), if self.rest_until.is_none() && !self.more_output => self.read_terminal(),
                 () = std::future::ready(()), if self.more_output && self.rest_until.is_none() => {

@@ -6,9 +6,12 @@
     reason = "tests may fail loudly and know their machine"
 )]
 
+mod attach;
 mod background;
+mod boundary;
 mod death;
 mod exec;
+mod holder;
 mod input;
 mod output;
 mod settings;

@@ -63,7 +63,9 @@ impl Driver {
         // Programs that ask take keys; to others the answer would be noise. A person's own terminal answers itself.
         let asked =
             !answers.is_empty() && self.audience.is_empty() && matches!(self.phase, Phase::Running(_));
-        if asked && !self.terminal.modes().contains(LocalModes::ICANON) {
+        // One that asks without end and never reads gets no endless answer.
+        let room = self.outbox.len() < limits::INPUT_PIECE;
+        if asked && room && !self.terminal.modes().contains(LocalModes::ICANON) {
             self.outbox.extend(answers);
             self.write_input();
         }

@@ -18,6 +18,7 @@ impl Driver {
     pub(super) fn begin(&mut self, payload: String) {
         // What the terminal holds now is the background's.
         self.drain(limits::FINAL_READ);
+        self.rest_until = None;
         self.outbox.clear();
         self.terminal.forget_input();
         self.collect_leftovers();
@@ -160,5 +161,5 @@ fn new_token() -> String {
     let mut bytes = [0; 16];
     // Without randomness from the kernel nothing on this machine works.
     let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", u128::from_ne_bytes(bytes))
 }

@@ -1,0 +1,50 @@
+//! Filters: `|base64`, `|file`, `|base64file`, `|json`, `|urlencode`, from left to right.
+
+use std::borrow::Cow;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::Value;
+use sfmd::Filter;
+
+use super::{Content, Named, Source, Values, address, text_of};
+use crate::error::{Code, Error, Result};
+
+pub(super) fn apply(
+    value: Value,
+    source: Source,
+    filters: &[Filter],
+    values: &dyn Values,
+) -> Result<Content> {
+    let mut content = Content::Value(value);
+    for filter in filters {
+        let value = match content {
+            Content::Value(value) => value,
+            Content::Json(text) => text.into(),
+            Content::Words(_) | Content::Absent => Value::Null,
+        };
+        content = match filter {
+            Filter::Json => Content::Json(value.to_string()),
+            Filter::Base64 => encoded(text_of(&value).as_bytes()),
+            Filter::UrlEncode => Content::Value(address::encoded(&text_of(&value)).into()),
+            Filter::Base64File => encoded(&read(&value, source, values)?),
+            Filter::File => Content::Value(utf8(read(&value, source, values)?, &value)?.into()),
+        };
+    }
+    Ok(content)
+}
+
+fn encoded(bytes: &[u8]) -> Content {
+    Content::Value(BASE64_STANDARD.encode(bytes).into())
+}
+
+fn read(value: &Value, source: Source, values: &dyn Values) -> Result<Vec<u8>> {
+    let path = text_of(value);
+    values.file(&Named::Value { value: Cow::Borrowed(value), source }, &path)
+}
+
+fn utf8(bytes: Vec<u8>, path: &Value) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| {
+        Error::new(Code::InvalidParams, format!("{} is not text.", text_of(path)))
+            .hint("Only |base64file passes on what is not text.")
+    })
+}

@@ -1,0 +1,260 @@
+//! The one door through which values enter an address, a header, a body, a command line or a reply.
+//!
+//! A template is filled once, by [`fill`] and its kin: every placeholder is looked up and its value put beside
+//! the author's text, never into it. The places ([`address`], [`header`], [`json_body`], [`form_body`],
+//! [`command_line`], [`text`]) then encode each value for where it stands. Nothing is looked up again after
+//! that, so a value that looks like a placeholder stays what it is.
+
+mod address;
+mod body;
+mod filter;
+mod header;
+mod line;
+mod quoting;
+mod value;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use sfmd::{Piece, Placeholder, Template};
+
+pub use address::{Address, address, encoded};
+pub use body::{form_body, json_body};
+pub use header::header;
+pub use line::{CommandLine, LONGEST_VALUE, command_line};
+pub use value::{is_truthy, text_of, walk};
+
+use crate::error::{Code, Error, Result};
+
+/// What names mean to one call. Implementations only look up; they never fill anything in.
+pub trait Values {
+    /// What `{name}` begins with.
+    fn named(&self, name: &str) -> Named<'_>;
+    /// `$NAME`.
+    fn env(&self, name: &str) -> Option<Env<'_>>;
+    /// The content of a file, for the filters that read one.
+    fn file(&self, path: &Named<'_>, shown: &str) -> Result<Vec<u8>>;
+    /// What `{@name}` shows.
+    fn shortcut(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What `{name}` stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Named<'a> {
+    Value {
+        value: Cow<'a, Value>,
+        source: Source,
+    },
+    /// A declared field without a value.
+    Empty,
+    Unknown,
+}
+
+/// How a value came to have its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The caller gave it in this call.
+    Caller,
+    /// The caller gave it in this call, and it holds a `$NAME` of the files.
+    CallerSecret,
+    /// A default, a session variable, the last response.
+    Other,
+}
+
+/// What `$NAME` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Env<'a> {
+    /// A value that may be shown.
+    Plain(&'a str),
+    /// A value of the files.
+    Secret(&'a str),
+    /// `$ARGS`: the caller's words.
+    Words(&'a [String]),
+}
+
+/// A template with its values beside the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filled<'t> {
+    parts: Vec<Part<'t>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Part<'t> {
+    Text(Cow<'t, str>),
+    /// A dollar sign that begins no name.
+    Dollar,
+    Value(Inserted),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Inserted {
+    content: Content,
+    /// How it is shown where it must not be.
+    hidden_as: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Content {
+    Value(Value),
+    /// The result of `|json`: JSON already.
+    Json(String),
+    Words(Vec<String>),
+    Absent,
+}
+
+/// Fills a template; a name without a value is an error.
+pub fn fill<'t>(template: &'t Template, values: &dyn Values) -> Result<Filled<'t>> {
+    fill_with(template, |piece| strict(piece, values))
+}
+
+/// Fills a command line: a `$NAME` that means nothing here belongs to the shell, and so do the names that the
+/// line itself sets.
+pub fn fill_line<'t>(template: &'t Template, values: &dyn Values) -> Result<Filled<'t>> {
+    let own = quoting::assigned_names(template);
+    fill_with(template, |piece| match piece {
+        Piece::Env(name) if own.contains(name.as_str()) || values.env(name).is_none() => {
+            Ok(Part::Text(Cow::Owned(format!("${name}"))))
+        }
+        piece => strict(piece, values),
+    })
+}
+
+/// Fills what a response shows: a name without a value is empty, and noted.
+pub fn fill_output<'t>(template: &'t Template, values: &dyn Values, missing: &mut Vec<String>) -> Filled<'t> {
+    let parts = template.pieces.iter().map(|piece| {
+        strict(piece, values).unwrap_or_else(|_| {
+            missing.push(shown(piece));
+            Part::Value(Inserted { content: Content::Absent, hidden_as: None })
+        })
+    });
+    Filled { parts: parts.collect() }
+}
+
+/// The value of one placeholder, with its type.
+pub fn value_of(placeholder: &Placeholder, values: &dyn Values) -> Result<Value> {
+    let piece = Piece::Value(placeholder.clone());
+    Ok(match inserted(placeholder, values)? {
+        Some(Inserted { content: Content::Value(value), .. }) => value,
+        Some(Inserted { content: Content::Json(text), .. }) => text.into(),
+        Some(_) => Value::Null,
+        None => return Err(undefined([shown(&piece)])),
+    })
+}
+
+/// The filled template as it is.
+pub fn text(filled: &Filled<'_>) -> String {
+    filled.parts.iter().map(Part::text).collect()
+}
+
+/// Every name in the templates that has no value, `{name}` and `$NAME` alike, each once.
+pub fn missing<'t>(templates: impl IntoIterator<Item = &'t Template>, values: &dyn Values) -> Vec<String> {
+    let mut names = Vec::new();
+    for piece in templates.into_iter().flat_map(|template| &template.pieces) {
+        let has_value = match piece {
+            Piece::Value(placeholder) => is_known(placeholder, values),
+            Piece::Env(name) => values.env(name).is_some(),
+            _ => true,
+        };
+        let name = shown(piece);
+        if !has_value && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The error for names without a value.
+pub fn undefined(names: impl IntoIterator<Item = String>) -> Error {
+    let names: Vec<String> = names.into_iter().collect();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    let error = Error::new(Code::UndefinedVariable, format!("{} {verb} no value.", names.join(", ")));
+    error.hints(names.iter().map(|name| {
+        let target = name.split(['.', '[', '|']).next().unwrap_or(name);
+        let close = if target.starts_with('{') && !target.ends_with('}') { "}" } else { "" };
+        format!("/set {target}{close} = \"…\"")
+    }))
+}
+
+impl Filled<'_> {
+    /// Whether a value of the `$NAME` files is in it.
+    pub fn holds_secret(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Value(Inserted { hidden_as: Some(_), .. })))
+    }
+}
+
+impl Part<'_> {
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Dollar => Cow::Borrowed("$"),
+            Self::Value(inserted) => inserted.text(),
+        }
+    }
+}
+
+impl Inserted {
+    fn text(&self) -> Cow<'_, str> {
+        match &self.content {
+            Content::Value(value) => text_of(value),
+            Content::Json(text) => Cow::Borrowed(text),
+            Content::Words(words) => Cow::Owned(words.join(" ")),
+            Content::Absent => Cow::Borrowed(""),
+        }
+    }
+}
+
+fn fill_with<'t>(
+    template: &'t Template,
+    part: impl FnMut(&'t Piece) -> Result<Part<'t>>,
+) -> Result<Filled<'t>> {
+    Ok(Filled { parts: template.pieces.iter().map(part).collect::<Result<_>>()? })
+}
+
+fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
+    let nameless = || undefined([shown(piece)]);
+    Ok(match piece {
+        Piece::Text(text) => Part::Text(Cow::Borrowed(text)),
+        Piece::Dollar => Part::Dollar,
+        Piece::Value(placeholder) => Part::Value(inserted(placeholder, values)?.ok_or_else(nameless)?),
+        Piece::Env(name) => Part::Value(match values.env(name).ok_or_else(nameless)? {
+            Env::Plain(text) => Inserted { content: Content::Value(text.into()), hidden_as: None },
+            Env::Secret(text) => {
+                Inserted { content: Content::Value(text.into()), hidden_as: Some(format!("${name}")) }
+            }
+            Env::Words(words) => Inserted { content: Content::Words(words.to_vec()), hidden_as: None },
+        }),
+        Piece::Shortcut(name) => Part::Text(Cow::Owned(values.shortcut(name.as_str()).ok_or_else(nameless)?)),
+    })
+}
+
+/// The value a placeholder stands for; none if it has no value.
+fn inserted(placeholder: &Placeholder, values: &dyn Values) -> Result<Option<Inserted>> {
+    let (root, steps) = (&placeholder.path.root, &placeholder.path.steps);
+    let (found, source) = match values.named(root) {
+        Named::Unknown => return Ok(None),
+        Named::Empty => {
+            return Ok(Some(Inserted { content: Content::Absent, hidden_as: None }));
+        }
+        Named::Value { value, source } => match walk(&value, steps) {
+            Some(found) => (found.into_owned(), source),
+            None => return Ok(None),
+        },
+    };
+    let hidden_as = (source == Source::CallerSecret).then(|| "…".to_owned());
+    let content = filter::apply(found, source, &placeholder.filters, values)?;
+    Ok(Some(Inserted { content, hidden_as }))
+}
+
+fn is_known(placeholder: &Placeholder, values: &dyn Values) -> bool {
+    match values.named(&placeholder.path.root) {
+        Named::Unknown => false,
+        Named::Empty => true,
+        Named::Value { value, .. } => walk(&value, &placeholder.path.steps).is_some(),
+    }
+}
+
+fn shown(piece: &Piece) -> String {
+    Template { pieces: vec![piece.clone()] }.to_string()
+}

@@ -1,0 +1,14 @@
+//! What the runtime does, seen from `Runtime::exec`: one module per subject, one binary for all of them.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod agents;
+mod documents;
+mod failures;
+mod queue;
+mod settings;
+mod special_files;
+mod table;
+mod topic_list;
+mod topics;
+mod views;
+mod workspace;

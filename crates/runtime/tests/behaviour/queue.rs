@@ -1,0 +1,207 @@
+//! Turns: one command at a time in a topic, in order of arrival, within limits.
+
+use std::pin::Pin;
+
+use futures::poll;
+use runtime::Reply;
+use runtime::activity::{Event, Phase};
+use runtime::session::WAITING_MAX;
+use testkit::{Fault, World};
+use tokio::sync::broadcast::Receiver;
+
+type Waiting<'a> = Pin<Box<dyn Future<Output = Reply> + 'a>>;
+
+/// A world in which `/add first` runs in the topic `agent` until a write is released.
+async fn busy() -> (World, tokio::task::JoinHandle<Reply>) {
+    let world = World::new().await;
+    world.store.set_fault(Fault::Hold);
+    let running = world.spawn(world.request("agent", "/add first"));
+    world.store.until_held(1).await;
+    (world, running)
+}
+
+/// A command that has taken its place in the queue.
+async fn queued<'a>(world: &'a World, payload: &'a str) -> Waiting<'a> {
+    let mut waiting: Waiting<'a> = Box::pin(world.say("agent", payload));
+    // Everything up to the wait for the turn happens in the first poll.
+    assert!(poll!(&mut waiting).is_pending(), "{payload}");
+    waiting
+}
+
+fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
+    std::iter::from_fn(|| watched.try_recv().ok())
+        .map(|event| match event.phase {
+            Phase::Started => format!("start {}", event.command),
+            Phase::Ended { code, .. } => {
+                format!("end {} {}", event.command, code.map_or("ok", |code| code.as_str()))
+            }
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn commands_of_one_topic_run_one_at_a_time_in_order_of_arrival() {
+    let (world, first) = busy().await;
+    let mut watched = world.runtime.activity.watch();
+    let second = queued(&world, "/add second").await;
+    let third = queued(&world, "/add third").await;
+    assert!(seen(&mut watched).is_empty(), "nothing starts while the first one runs");
+    world.store.release(1);
+    let mut others = Box::pin(futures::future::join(second, third));
+    tokio::select! {
+        () = world.store.until_held(2) => {}
+        _ = &mut others => panic!("the second command waits for its own write"),
+    }
+    assert!(first.await.unwrap().ok());
+    assert_eq!(seen(&mut watched), ["end /add first ok", "start /add second"]);
+    world.store.release(2);
+    let (second, third) = others.await;
+    assert!(second.ok() && third.ok());
+    assert_eq!(seen(&mut watched), ["end /add second ok", "start /add third", "end /add third ok"]);
+}
+
+#[tokio::test]
+async fn other_topics_and_agents_go_on_beside_a_busy_topic() {
+    let (world, running) = busy().await;
+    world.ok("main", "/info").await;
+    world.ok("system", "/status").await;
+    assert!(world.ok("main", "/topics").await.contains("agent                hub"), "a busy topic is listed");
+    assert!(!running.is_finished());
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+    let reply = world.run(world.request_as("first", "agent", "/current")).await;
+    assert_eq!(reply.content, "first");
+}
+
+#[tokio::test]
+async fn sixteen_wait_and_the_next_is_refused() {
+    let (world, running) = busy().await;
+    let mut waiting = Vec::new();
+    for _ in 0..WAITING_MAX {
+        waiting.push(queued(&world, "/current").await);
+    }
+    assert_eq!(waiting.len(), 16);
+    let content = world.fails("agent", "/current", "QUEUE_FULL").await;
+    assert_eq!(
+        content,
+        "ERROR(QUEUE_FULL): 16 commands already wait for agent.\n  Running: /add first\n  \
+         Stop it with /interrupt, or use another topic: topics run in parallel."
+    );
+    drop(waiting.pop());
+    let last = queued(&world, "/current").await;
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+    for waiting in waiting.into_iter().chain([last]) {
+        assert!(waiting.await.ok());
+    }
+}
+
+#[tokio::test]
+async fn a_payload_that_finds_no_place_says_what_was_not_run() {
+    let (world, running) = busy().await;
+    let mut waiting = Vec::new();
+    for _ in 0..WAITING_MAX {
+        waiting.push(queued(&world, "/current").await);
+    }
+    let content = world.fails("main", "/info\n/open agent\n/close", "QUEUE_FULL").await;
+    assert!(content.starts_with("Session info\n---\n"), "{content}");
+    assert!(
+        content.contains("\n\nERROR(QUEUE_FULL): ") && content.ends_with("\n  Not run: /close"),
+        "{content}"
+    );
+    drop(waiting);
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_waits_for_a_minute_at_most() {
+    let (world, running) = busy().await;
+    let asked = tokio::time::Instant::now();
+    let content = world.fails("agent", "/current", "QUEUE_TIMEOUT").await;
+    assert_eq!(asked.elapsed().as_secs(), 60);
+    assert!(content.starts_with("ERROR(QUEUE_TIMEOUT): agent was busy for 60 s."), "{content}");
+    assert!(content.contains("Running: /add first"), "{content}");
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+    assert_eq!(world.ok("agent", "/current").await, "default");
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_takes_its_waiting_command_with_it() {
+    let (world, running) = busy().await;
+    let gone = queued(&world, "/add gone").await;
+    let stays = queued(&world, "/add stays").await;
+    drop(gone);
+    world.store.set_fault(Fault::None);
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+    assert!(stays.await.ok());
+    let list = world.ok("agent", "/list").await;
+    assert!(list.contains("stays") && !list.contains("gone"), "{list}");
+}
+
+#[tokio::test]
+async fn a_running_command_goes_on_when_its_caller_goes_away() {
+    let world = World::new().await;
+    world.store.set_fault(Fault::Hold);
+    {
+        let mut caller = Box::pin(world.say("agent", "/add codex"));
+        tokio::select! {
+            () = world.store.until_held(1) => {}
+            _ = &mut caller => panic!("the write is held"),
+        }
+    }
+    world.store.release(1);
+    assert!(world.ok("agent", "/list").await.contains("codex"));
+}
+
+#[tokio::test]
+async fn interrupt_stops_the_running_command_without_waiting() {
+    let (world, running) = busy().await;
+    let next = queued(&world, "/current").await;
+    assert_eq!(world.ok("agent", "/interrupt").await, "Interrupted: /add first");
+    let reply = running.await.unwrap();
+    assert_eq!(reply.content, "ERROR(INTERRUPTED): Stopped: /add first");
+    assert_eq!(next.await.content, "default", "what waited gets its turn");
+    world.store.set_fault(Fault::None);
+    assert!(!world.ok("agent", "/list").await.contains("first"));
+    world.ok("agent", "/add first").await;
+}
+
+#[tokio::test]
+async fn interrupt_stops_one_command_of_a_payload_and_the_rest_is_not_run() {
+    let world = World::new().await;
+    world.store.set_fault(Fault::Hold);
+    let running = world.spawn(world.request("agent", "/add first\n/add second"));
+    world.store.until_held(1).await;
+    world.ok("agent", "/interrupt").await;
+    let reply = running.await.unwrap();
+    assert_eq!(reply.content, "ERROR(INTERRUPTED): Stopped: /add first\n  Not run: /add second");
+}
+
+#[tokio::test]
+async fn with_nothing_running_there_is_nothing_to_interrupt() {
+    let world = World::new().await;
+    for topic in ["main", "bash:dev", "agent"] {
+        let content = world.fails(topic, "/interrupt", "NOT_FOUND").await;
+        assert_eq!(content, format!("ERROR(NOT_FOUND): Nothing is running in {topic}."));
+    }
+    assert!(world.ok("main", "/topics").await.ends_with("1 topic open."), "asking creates nothing");
+    let (world, running) = busy().await;
+    world.fails("main", "/interrupt", "NOT_FOUND").await;
+    world.store.release(1);
+    assert!(running.await.unwrap().ok());
+}
+
+#[tokio::test]
+async fn a_command_that_waited_for_a_topic_that_was_removed_gets_a_fresh_one() {
+    let (world, running) = busy().await;
+    let waiting = queued(&world, "/topics").await;
+    world.ok("main", "/session close agent").await;
+    assert_eq!(running.await.unwrap().code.unwrap().as_str(), "INTERRUPTED");
+    let reply = waiting.await;
+    assert!(reply.content.contains("main                 tab"), "{}", reply.content);
+    assert!(reply.content.contains("agent                hub"), "{}", reply.content);
+    assert_eq!(world.ok("agent", "/current").await, "default");
+}

@@ -1,0 +1,74 @@
+//! `/info`, `/help` and the pages of hubs, whole.
+
+use insta::assert_snapshot;
+use testkit::World;
+
+/// The replies to several commands, each under its topic and command, without what differs between runs.
+async fn shown(world: &World, asked: &[(&str, &str)]) -> String {
+    let mut all = String::new();
+    for (topic, payload) in asked {
+        let content = world.ok(topic, payload).await;
+        let content = content.replace(&world.home.path().display().to_string(), "[home]");
+        let lines: Vec<String> = content.lines().map(redacted).collect();
+        all.push_str(&format!(">>> {topic} {payload}\n{}\n\n", lines.join("\n")));
+    }
+    all
+}
+
+fn redacted(line: &str) -> String {
+    let key = ["pid:", "uptime:", "memory:"].into_iter().find(|key| line.starts_with(key));
+    key.map_or_else(|| line.to_owned(), |key| format!("{key:11}[…]"))
+}
+
+#[tokio::test]
+async fn info_shows_where_a_session_is_and_what_it_holds() {
+    let world = World::new().await;
+    let page = "---\ntitle: Quarterly Report\n---\n# Report\n\n<!-- #summary -->\nGood.\n<!-- /summary -->\n\n\
+                <!-- #open -->\nnever closed\n";
+    world.home.write("docs/report.md", page);
+    world.home.write("plain.txt", "no heading\n");
+    let empty = shown(&world, &[("main", "/info")]).await;
+    world.ok("main", "/open plain.txt\n/open docs/report.md#summary").await;
+    let rest = [("main", "/info"), ("bash:dev", "/info"), ("app:gmail:work", "/info"), ("system", "/info")];
+    assert_snapshot!("info", empty + &shown(&world, &rest).await);
+}
+
+#[tokio::test]
+async fn info_shows_whole_paths_outside_the_home() {
+    let world = World::new().await;
+    let outside = tempfile::tempdir().unwrap();
+    let dir = outside.path().display();
+    std::fs::write(outside.path().join("out.md"), "# Outside\n").unwrap();
+    world.ok("agent", &format!("/allow {dir}")).await;
+    world.ok("main", &format!("/open {dir}/out.md")).await;
+    let expected = format!(
+        "Session info\n---\nfile:      {dir}/out.md\ncwd:       {dir}/\ntitle:     Outside\nhistory:   0 entries"
+    );
+    assert_eq!(world.ok("main", "/info").await, expected);
+}
+
+#[tokio::test]
+async fn help_shows_the_commands_of_the_place() {
+    let world = World::new().await;
+    let help = ["main", "bash:dev", "agent", "system"].map(|topic| (topic, "/help"));
+    assert_snapshot!("help", shown(&world, &help).await);
+}
+
+#[tokio::test]
+async fn help_explains_one_command() {
+    let world = World::new().await;
+    let add = "Command: /add\n---\nregister an agent\n\
+               Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: agent";
+    assert_eq!(world.ok("main", "/help add").await, add);
+    assert_eq!(world.ok("main", "/help /ADD").await, add);
+    let content = world.fails("main", "/help opne", "NOT_FOUND").await;
+    assert!(content.contains("Did you mean /open?"), "{content}");
+    world.fails("main", "/help open close", "INVALID_PARAMS").await;
+}
+
+#[tokio::test]
+async fn hubs_show_their_pages() {
+    let world = World::new().await;
+    let pages = ["agent", "system", "app", "bash", "tool", "event"].map(|hub| (hub, "/open"));
+    assert_snapshot!("hubs", shown(&world, &pages).await);
+}

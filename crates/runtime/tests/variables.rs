@@ -1,0 +1,56 @@
+//! Variables as agents set, see and lose them.
+
+use testkit::World;
+
+#[tokio::test]
+async fn a_later_line_sees_an_earlier_one_and_nothing_is_set_if_one_fails() {
+    let world = World::new().await;
+    let set = world.ok("main", "/set\n{a} = \"1\"\n{b} = \"{a}2\"\n$C = {b}").await;
+    assert_eq!(set, "{a} = \"1\"\n{b} = \"12\"\n$C = \"12\" (global)");
+    let failed =
+        world.fails("main", "/set {a} = \"x\"\n$C = \"y\"\n{d} = {nope}", "UNDEFINED_VARIABLE").await;
+    assert!(failed.contains("/set {nope} = \"…\""), "{failed}");
+    let list = "Variables\n---\n{a} = \"1\"\n{b} = \"12\"\n$C = \"12\"";
+    assert_eq!(world.ok("main", "/set").await, list);
+}
+
+#[tokio::test]
+async fn what_is_unset_must_be_there() {
+    let world = World::new().await;
+    world.ok("main", "/set {city} = Seoul\n$KEY = \"global\"").await;
+    world.ok("app:w", "/set $KEY = \"app\"").await;
+    let error = world.fails("main", "/unset {city} {ctiy}", "UNDEFINED_VARIABLE").await;
+    assert!(error.contains("Nothing was changed"), "{error}");
+    assert!(
+        world.fails("main", "/unset city cty", "UNDEFINED_VARIABLE").await.contains("Did you mean {city}?")
+    );
+    assert!(world.fails("app:w:c", "/unset $KEY", "UNDEFINED_VARIABLE").await.contains("but in app:w"));
+    assert_eq!(world.ok("app:w", "/unset $KEY").await, "Unset $KEY (app:w)\n$KEY now comes from global.");
+    assert_eq!(world.ok("main", "/unset city $KEY").await, "Unset {city}\nUnset $KEY (global)");
+    assert_eq!(world.ok("main", "/set").await, "No variables set.");
+}
+
+#[tokio::test]
+async fn values_stay_out_of_the_logs_and_the_activity() {
+    let world = World::new().await;
+    let mut activity = world.runtime.activity.watch();
+    world.ok("main", "/set $API_KEY = \"sk-secret\"\n{t} = \"sk-secret\"").await;
+    world.fails("main", "/set $API_KEY = \"sk-secret\" x", "INVALID_PARAMS").await;
+    world.fails("main", "/sett $API_KEY = \"sk-secret\"", "COMMAND_UNSUPPORTED").await;
+    world.ok("main", "/set").await;
+    let started = activity.recv().await.expect("a command was run");
+    assert_eq!(started.command, "/set $API_KEY = …, {t} = …");
+    let home = world.close();
+    let log = home.read(".string/log/audit.jsonl");
+    assert!(log.contains("/set $API_KEY = …, {t} = …"), "{log}");
+    assert!(!log.contains("sk-secret"), "{log}");
+}
+
+#[tokio::test]
+async fn agents_do_not_see_each_others_variables() {
+    let world = World::new().await;
+    world.ok("agent", "/add other --home ~/other").await;
+    world.ok("main", "/set {mine} = \"1\"\n$MINE = \"2\"").await;
+    let reply = world.run(world.request_as("other", "main", "/set")).await;
+    assert_eq!(reply.content, "No variables set.");
+}

@@ -1,0 +1,324 @@
+//! The boundary, tried from inside: as this user and, where that is root, as an ordinary one.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::PathBuf;
+
+use shell::boundary::{Boundary, Level, Secrets, Support};
+use shell::exec::{Command, exec};
+use shell::{Config, Shell, Spawner};
+use tempfile::TempDir;
+
+use crate::support::{LONG, code, config, environment, finished, has, spawner, text, waits_for_input};
+
+/// An ordinary user that every system has.
+const NOBODY: u32 = 65534;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum User {
+    Own,
+    Ordinary,
+}
+
+/// A home with secrets in it, and a place outside.
+struct Place {
+    root: TempDir,
+    user: User,
+    spawner: Spawner,
+    support: Support,
+}
+
+impl Place {
+    /// None, with a line that says so, where the level cannot be had.
+    async fn new(user: User, level: Level) -> Option<Self> {
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let spawner = match user {
+            User::Own => spawner(),
+            User::Ordinary => ordinary_spawner(&root)?,
+        };
+        let support = spawner.support().await.unwrap();
+        if let Err(error) = support.secrets(level) {
+            println!("skipped: {level:?} as {user:?}: {error}");
+            return None;
+        }
+        let place = Self { root, user, spawner, support };
+        place.furnish();
+        Some(place)
+    }
+
+    fn furnish(&self) {
+        let files = [
+            ("home/.ssh/id_rsa", "secret"),
+            ("home/.netrc", "secret"),
+            ("home/.string/config.json", "secret"),
+            ("home/.string/output/1.log", "a log"),
+            ("home/.string/work/file", "work"),
+            ("home/project/src/file", "code"),
+            ("outside/file", "outside"),
+            ("allowed/file", "allowed"),
+        ];
+        fs::set_permissions(self.root.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        for (name, content) in files {
+            let path = self.root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, content).unwrap();
+        }
+        if self.user == User::Ordinary {
+            let own = |path: &std::path::Path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            own(self.root.path());
+            walk(self.root.path(), &own);
+        }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("home")
+    }
+
+    fn boundary(&self, level: Level) -> Boundary {
+        Boundary::new(level, &self.support, self.home())
+            .unwrap()
+            .allow(self.root.path().canonicalize().unwrap().join("allowed"))
+            .allow(self.home().join(".string/work"))
+            .hide(self.home().join(".string"))
+            .keep(self.home().join(".string/output"))
+    }
+
+    fn config(&self, level: Level) -> Config {
+        let mut config = config(&self.home());
+        config.environment =
+            environment(&self.home()).with("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+        config.boundary = self.boundary(level);
+        config
+    }
+
+    async fn shell(&self, level: Level) -> Shell {
+        Shell::start(&self.spawner, self.config(level)).await.unwrap()
+    }
+}
+
+fn walk(directory: &std::path::Path, visit: &impl Fn(&std::path::Path)) {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
+        visit(&entry.path());
+        if entry.path().is_dir() {
+            walk(&entry.path(), visit);
+        }
+    }
+}
+
+/// Starts guards as an ordinary user; only root can.
+fn ordinary_spawner(root: &TempDir) -> Option<Spawner> {
+    if !rustix::process::geteuid().is_root() || !has("setpriv") {
+        println!("skipped: cannot become another user");
+        return None;
+    }
+    let program = root.path().join("fixture");
+    fs::copy(env!("CARGO_BIN_EXE_shell-fixture"), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let wrapper = root.path().join("as-nobody");
+    let script = format!(
+        "#!/bin/sh\nexec /usr/bin/setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {} \"$@\"\n",
+        program.display()
+    );
+    fs::write(&wrapper, script).unwrap();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(Spawner::new(wrapper, "/bin/bash").unwrap())
+}
+
+/// Calls `check` for each user and level that can be had here.
+async fn everywhere(check: impl AsyncFn(&Place, &Shell, Level)) {
+    for user in [User::Own, User::Ordinary] {
+        for level in [Level::Workspace, Level::Isolated] {
+            if let Some(place) = Place::new(user, level).await {
+                let shell = place.shell(level).await;
+                check(&place, &shell, level).await;
+                let turn = shell.run("echo alive", LONG).await.unwrap();
+                assert_eq!(finished(&turn), (0, "alive\n".into()), "{user:?} {level:?}");
+            }
+        }
+    }
+}
+
+async fn succeeds(place: &Place, shell: &Shell, payload: &str, expected: &str) {
+    let turn = shell.run(payload, LONG).await.unwrap();
+    assert_eq!(finished(&turn), (0, expected.into()), "{payload} as {:?}", place.user);
+}
+
+async fn fails(place: &Place, shell: &Shell, payload: &str) {
+    let turn = shell.run(payload, LONG).await.unwrap();
+    assert_ne!(code(&turn), 0, "{payload} as {:?}: {}", place.user, text(&turn));
+}
+
+#[tokio::test]
+async fn this_kernel_says_what_it_supports() {
+    let support = spawner().support().await.unwrap();
+    println!("{support:?}");
+    assert_eq!(support, spawner().support().await.unwrap());
+}
+
+#[tokio::test]
+async fn writes_work_where_they_are_allowed() {
+    everywhere(async |place, shell, _| {
+        let allowed = "echo x >~/new && cat ~/new && echo y >../allowed/new && cat ../allowed/new && \
+                       echo z >~/.string/work/new && cat ~/.string/work/new";
+        succeeds(place, shell, allowed, "x\ny\nz\n").await;
+        let moves = "mkdir -p a b && echo f >a/f && mv a/f b/f && ln b/f a/g && ln -s b l && cat a/g l/f && rm -r a b l";
+        succeeds(place, shell, moves, "f\nf\n").await;
+        let temporary = "f=$(mktemp) && echo t >$f && cat $f && rm $f && f=/dev/shm/$$ && echo s >$f && cat $f && rm $f";
+        succeeds(place, shell, temporary, "t\ns\n").await;
+        let devices = "echo x >/dev/null && echo t >/dev/tty && echo e 2>/dev/null >&2; head -c1 /dev/zero >/dev/null; mkfifo p && rm p";
+        succeeds(place, shell, devices, "t\n").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn writes_are_refused_everywhere_else() {
+    everywhere(async |place, shell, _| {
+        let outside = place.root.path().join("outside");
+        for payload in [
+            "echo x >../outside/new",
+            "echo x >../outside/file",
+            "rm ../outside/file",
+            "chmod 777 ../outside/file",
+            "mkdir ../outside/dir",
+            "mv ../outside/file ~/",
+            "ln ../outside/file ~/link && echo x >~/link",
+            "ln -s ../outside ~/way && echo x >~/way/new",
+            "echo x >/etc/string-boundary-test",
+            "touch /usr/string-boundary-test",
+            "echo x >~/.string/output/new",
+            "echo x >~/.ssh/new",
+            "echo 1 >/proc/sys/vm/drop_caches",
+            "mknod ~/device c 1 3",
+            "mount -t tmpfs none ~/project",
+            "mount -o remount,rw /",
+            "umount ~/.ssh",
+            "mv ~/.ssh ~/ssh",
+            "nsenter -t 1 -m true",
+            "ls /proc/1/root/",
+        ] {
+            fails(place, shell, payload).await;
+        }
+        assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "outside");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+        let mode = fs::metadata(outside.join("file")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o644);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn secrets_are_hidden_and_the_rest_can_be_read() {
+    everywhere(async |place, shell, _| {
+        fails(place, shell, "cat ~/.ssh/id_rsa").await;
+        fails(place, shell, "cat ~/.string/config.json").await;
+        fails(place, shell, "unshare -Ur cat ~/.string/config.json").await;
+        fails(place, shell, "unshare -Urm sh -c 'umount ~/.ssh; cat ~/.ssh/id_rsa'").await;
+        succeeds(place, shell, "ls -A ~/.ssh | wc -l; cat ~/.netrc", "0\n").await;
+        succeeds(place, shell, "ls -A1 ~/.string; cat ~/.string/output/1.log", "output\nwork\na log").await;
+        succeeds(place, shell, "cat ../outside/file ~/project/src/file", "outsidecode").await;
+        succeeds(place, shell, "cat /etc/passwd | grep -c ^root:", "1\n").await;
+        let found = "grep -rs secret ~ 2>/dev/null | wc -l; find .. -name id_rsa | wc -l";
+        succeeds(place, shell, found, "0\n0\n").await;
+    })
+    .await;
+    // Outside, everything is where it was.
+    let Some(place) = Place::new(User::Own, Level::Workspace).await else { return };
+    assert_eq!(fs::read_to_string(place.home().join(".ssh/id_rsa")).unwrap(), "secret");
+}
+
+#[tokio::test]
+async fn the_network_is_cut_only_in_isolation() {
+    everywhere(async |place, shell, level| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let reach = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo reached || echo cut off");
+        let expected = if level == Level::Isolated { "cut off\n" } else { "reached\n" };
+        succeeds(place, shell, &reach, expected).await;
+        if has("python3") {
+            let local = "python3 - <<'EOF'\nimport socket\ns=socket.create_server(('127.0.0.1',0))\nc=socket.create_connection(s.getsockname())\na,_=s.accept()\nc.send(b'local')\nprint(a.recv(9).decode())\nEOF";
+            succeeds(place, shell, local, "local\n").await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ordinary_development_works_inside() {
+    everywhere(async |place, shell, _| {
+        if has("gcc") {
+            let compile = "printf 'int main(){return 0;}' >m.c && gcc m.c -o m && ./m && echo compiled";
+            succeeds(place, shell, compile, "compiled\n").await;
+        }
+        if has("git") {
+            let commit = "git init -q r && cd r && git config user.email a@b && git config user.name n && echo a >f && \
+                          git add f && git commit -qm one && git worktree add -q ../w && git log --format=%s && cd ..";
+            succeeds(place, shell, commit, "one\n").await;
+        }
+        if has("script") {
+            succeeds(place, shell, "script -qec 'test -t 0 && echo a terminal' /dev/null", "a terminal\n").await;
+        }
+        let sleeper = "sleep 1000 & kill $!; wait $! 2>/dev/null; echo $((128+15)); id -u >/dev/null";
+        let turn = shell.run(sleeper, LONG).await.unwrap();
+        assert!(text(&turn).contains("143\n"), "{turn:?}");
+        let uid = match place.user {
+            User::Own => rustix::process::geteuid().as_raw(),
+            User::Ordinary => NOBODY,
+        };
+        succeeds(place, shell, "id -u", &format!("{uid}\n")).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_shell_inside_is_a_shell() {
+    everywhere(async |place, shell, _| {
+        waits_for_input(&shell.run("read x", LONG).await.unwrap());
+        assert_eq!(code(&shell.send("value", LONG).await.unwrap()), 0);
+        succeeds(place, shell, "echo $x", "value\n").await;
+        let turn = shell.run("echo \"open", LONG).await.unwrap();
+        assert_eq!(code(&turn), 2);
+        let turn = shell.run("sleep 1000", std::time::Duration::from_millis(50)).await.unwrap();
+        assert!(matches!(turn.outcome, shell::Outcome::Running(_)));
+        shell.interrupt().await.unwrap();
+        assert_eq!(code(&shell.wait(LONG).await.unwrap()), 130);
+        let turn = shell.run("cd ~/project/src", LONG).await.unwrap();
+        assert_eq!(turn.directory.path, place.home().join("project/src"));
+        assert!(!turn.directory.deleted);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_shot_commands_have_the_same_boundary() {
+    for user in [User::Own, User::Ordinary] {
+        let Some(place) = Place::new(user, Level::Isolated).await else { continue };
+        let command = Command {
+            text: "cat ~/.ssh/id_rsa; echo x >../outside/new; echo y >new; cat new".into(),
+            directory: place.home(),
+            environment: environment(&place.home()),
+            boundary: place.boundary(Level::Isolated),
+            limit: LONG,
+            logs: place.config(Level::Isolated).logs,
+            live: None,
+        };
+        let executed = exec(&place.spawner, command).await.unwrap();
+        let output = executed.output.head;
+        assert!(output.ends_with("y\n") && !output.contains("secret"), "{output}");
+        assert!(!place.root.path().join("outside/new").exists());
+    }
+}
+
+#[tokio::test]
+async fn where_namespaces_are_forbidden_writes_are_still_limited() {
+    for user in [User::Own, User::Ordinary] {
+        let Some(mut place) = Place::new(user, Level::Workspace).await else { continue };
+        place.support.mounts = Err("forbidden".into());
+        assert_eq!(place.boundary(Level::Workspace).secrets(), Secrets::Readable);
+        let shell = place.shell(Level::Workspace).await;
+        succeeds(&place, &shell, "echo x >~/new && cat ~/new", "x\n").await;
+        fails(&place, &shell, "echo x >../outside/new").await;
+        succeeds(&place, &shell, "cat ~/.ssh/id_rsa", "secret").await;
+        assert!(Boundary::new(Level::Isolated, &place.support, place.home()).is_err());
+    }
+}
