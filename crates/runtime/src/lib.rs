@@ -16,6 +16,7 @@ pub mod reply;
 pub mod request;
 pub mod session;
 pub mod sink;
+pub mod state;
 pub mod substitute;
 pub mod topic;
 pub mod variable;
