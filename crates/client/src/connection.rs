@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
+use crate::witness::Witness;
 use crate::{Error, Token};
 
 /// `sun_path` has 108 bytes, the last of them zero.
@@ -45,11 +46,16 @@ impl Endpoint {
     pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Received, Error> {
         match self {
             Self::Unix(path) => {
-                let stream = unix(path).await.map_err(|source| not_reachable(path.display(), source))?;
-                exchange(stream, request).await.map_err(|error| match unread(&error) {
-                    Some(source) => not_reachable(path.display(), source),
-                    None => error.into(),
-                })
+                let unreachable = |source| not_reachable(path.display(), source);
+                let stream = unix(path).await.map_err(unreachable)?;
+                let witness = Witness::of(&stream).map_err(unreachable)?;
+                match exchange(stream, request).await {
+                    Ok(received) => Ok(received),
+                    Err(error) => Err(match witness.unread(&error).await {
+                        Some(source) => unreachable(source),
+                        None => error.into(),
+                    }),
+                }
             }
             Self::Tcp { port, .. } => {
                 let connected = TcpStream::connect(("127.0.0.1", *port)).await;
@@ -66,26 +72,17 @@ fn not_reachable(address: impl std::fmt::Display, source: io::Error) -> Error {
     Error::NotReachable { address: address.to_string(), source }
 }
 
-/// Why a request certainly did not run, if that is so: a Unix socket says "reset" or "broken pipe" when the other
-/// side closed it without reading what was sent, as a daemon does that is just stopping.
-fn unread(error: &hyper::Error) -> Option<io::Error> {
-    let cause = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
-    match cause.map(io::Error::kind) {
-        Some(kind @ (io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)) => Some(kind.into()),
-        _ if error.is_canceled() => Some(io::ErrorKind::ConnectionAborted.into()),
-        _ => None,
-    }
-}
-
-async fn exchange(
+/// Sends the request and waits for the head of its reply.
+pub(crate) async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Full<Bytes>>,
 ) -> hyper::Result<Received> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let mut driver = JoinSet::new();
     driver.spawn(async move {
-        // What breaks here breaks the request or the body too, and is reported there.
-        let _ = connection.await;
+        // What breaks here breaks the request or the body too, and is reported there. The socket is closed, not
+        // shut down: the witness waits for the other side's end, and must not see ours.
+        let _ = connection.without_shutdown().await;
     });
     let response = sender.send_request(request).await?;
     Ok(Received { response, driver })

@@ -10,6 +10,7 @@ mod routes;
 mod sse;
 mod stream;
 mod token;
+mod witness;
 
 pub use agent::AgentId;
 pub use error::Error;

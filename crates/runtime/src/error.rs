@@ -50,7 +50,11 @@ codes! {
     InvalidPath "INVALID_PATH" "outside the workspace, a protected path, or a link that leads out"
     NoHistory "NO_HISTORY" "nothing to go back to"
     LoadError "LOAD_ERROR" "a document or a settings file could not be read"
+    LineOutOfRange "LINE_OUT_OF_RANGE" "the file has no such line"
     Conflict "CONFLICT" "it exists already, or has changed in the meantime"
+    AuthRequired "AUTH_REQUIRED" "a page answered 401 or 403"
+    ConflictingPackage "CONFLICTING_PACKAGE" "another package is installed under that name"
+    InvalidPackage "INVALID_PACKAGE" "not something that can be installed"
     NotAllowed "NOT_ALLOWED" "refused by trust or policy"
     QueueFull "QUEUE_FULL" "too many commands wait for this topic"
     QueueTimeout "QUEUE_TIMEOUT" "the topic was busy for too long"
@@ -112,9 +116,16 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}{mark}\"", one_line(&text[..cut]))
 }
 
-/// A text that must stay on its line: control characters as escapes.
+/// A text that must stay on its line: whatever would end the line, move the cursor or turn the writing around,
+/// as an escape.
 pub fn one_line(text: &str) -> String {
     text.chars().flat_map(escape_control).collect()
+}
+
+/// The store could not read or write.
+pub(crate) fn store_failed(error: store::Error) -> Error {
+    Error::new(Code::LoadError, format!("The store failed: {error}"))
+        .hint("Nothing was changed. string --daemon status shows where the files lie.")
 }
 
 /// The known word nearest to what was typed, if it is near enough to be a slip.
@@ -130,7 +141,9 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 fn escape_control(c: char) -> impl Iterator<Item = char> {
-    let escaped = c.is_control().then(|| c.escape_default());
+    let breaks_lines = matches!(c, '\u{2028}' | '\u{2029}');
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let escaped = (c.is_control() || breaks_lines || turns).then(|| c.escape_default());
     let plain = escaped.is_none().then_some(c);
     escaped.into_iter().flatten().chain(plain)
 }
@@ -149,6 +162,7 @@ mod tests {
     fn quoted_text_stays_on_one_line_and_short() {
         assert_eq!(quoted("a\nb\u{1b}[0m"), "\"a\\nb\\u{1b}[0m\"");
         assert_eq!(quoted(&"é".repeat(100)).chars().count(), 83);
+        assert_eq!(one_line("gpj.\u{202e}é\u{2028}"), "gpj.\\u{202e}é\\u{2028}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::Topic;
-use crate::{Request, Runtime, audit};
+use crate::{Request, Runtime, audit, edit};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -167,6 +167,7 @@ impl Call {
         let started = Instant::now();
         self.tell(step, Phase::Started);
         let interrupted = turn.begin(&step.shown);
+        edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
         let context = Context {
             runtime: &self.runtime,
             agent: &self.agent,

@@ -36,6 +36,19 @@ pub fn create_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY_DIR).create(dir)
 }
 
+/// Keeps other processes, and other calls here, from changing a directory's files at the same time.
+pub fn lock(dir: &Path) -> io::Result<File> {
+    create_dir(dir)?;
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(OWNER_ONLY_FILE)
+        .open(dir.join(".lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
 /// A log file that starts anew when it gets large, readable by its owner alone.
 pub fn rotating(dir: &Path, name: &str) -> io::Result<FileRotate<AppendCount>> {
     create_dir(dir)?;

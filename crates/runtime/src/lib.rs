@@ -4,13 +4,16 @@ pub mod activity;
 pub mod agent;
 pub mod audit;
 pub mod bash;
+mod blocking;
 pub mod command;
 pub mod document;
+pub mod edit;
 pub mod error;
 mod exec;
 pub mod files;
 mod hub;
 mod origin;
+mod package;
 mod policy;
 pub mod reply;
 pub mod request;
@@ -38,7 +41,10 @@ pub struct Runtime {
     pub agents: agent::Registry,
     pub sessions: session::Map,
     pub activity: activity::Stream,
+    /// Versions of files that agents committed.
+    pub versions: edit::Versions,
     pub shells: bash::Shells,
+    pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -69,12 +75,18 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
         let shells = bash::Shells::new(shells, root.clone())?;
+        let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
+            error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
+        })?;
+        let versions = edit::Versions::new(Arc::clone(&store));
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
             activity: activity::Stream::default(),
+            versions,
             shells,
+            web,
             root,
             version,
             port,

@@ -60,6 +60,14 @@ impl Topic {
         }
     }
 
+    /// The app that an app topic belongs to.
+    pub fn app_name(&self) -> Option<&Name> {
+        match self {
+            Self::App { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     pub fn kind(&self) -> Kind {
         match self {
             Self::Tab(_) => Kind::Tab,

@@ -1,6 +1,7 @@
 //! HTTP errors: a status and the one JSON shape.
 
 use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use runtime::error::Code;
@@ -29,6 +30,19 @@ impl Failure {
 
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, Code::InvalidParams.as_str(), message)
+    }
+}
+
+/// A name in a path, or a query, that could not even be read.
+impl From<PathRejection> for Failure {
+    fn from(rejection: PathRejection) -> Self {
+        Self::bad_request(rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Failure {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::bad_request(rejection.body_text())
     }
 }
 

@@ -10,7 +10,7 @@ pub struct Limits {
     pub body_time: Duration,
     /// The same for the request line and headers.
     pub header_time: Duration,
-    /// Connections at once; each costs a task and a buffer.
+    /// Connections at once through each door; each costs a task and a buffer.
     pub connections: usize,
     /// How long a stop waits for replies that are on their way.
     pub drain_time: Duration,

@@ -34,8 +34,9 @@ pub struct Listeners {
 pub fn bind_socket(root: &Root) -> Result<UnixListener, Error> {
     let path = root.socket();
     let bind = || {
-        if path.exists() {
-            std::fs::remove_file(&path)?;
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
         let short = SocketPath::of(&path)?;
         let listener = UnixListener::bind(&short.path)?;
@@ -62,7 +63,8 @@ pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: C
     let hall = Arc::new(Hall {
         router,
         limits,
-        places: Arc::new(Semaphore::new(limits.connections)),
+        local_places: Arc::new(Semaphore::new(limits.connections)),
+        network_places: Arc::new(Semaphore::new(limits.connections)),
         graceful: GracefulShutdown::new(),
     });
     tokio::select! {
@@ -83,13 +85,15 @@ pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: C
 struct Hall {
     router: Router,
     limits: Limits,
-    places: Arc<Semaphore>,
+    /// Each door has its own places: whoever crowds the port leaves the socket free.
+    local_places: Arc<Semaphore>,
+    network_places: Arc<Semaphore>,
     graceful: GracefulShutdown,
 }
 
 async fn accept_local(listener: UnixListener, hall: &Arc<Hall>) {
     loop {
-        let place = hall.place().await;
+        let place = take(&hall.local_places).await;
         match listener.accept().await {
             Ok((stream, _)) => match local_peer(&stream) {
                 Some(peer) => hall.receive(stream, peer, place),
@@ -103,7 +107,7 @@ async fn accept_local(listener: UnixListener, hall: &Arc<Hall>) {
 async fn accept_network(listener: Option<TcpListener>, hall: &Arc<Hall>) {
     let Some(listener) = listener else { return std::future::pending().await };
     loop {
-        let place = hall.place().await;
+        let place = take(&hall.network_places).await;
         match listener.accept().await {
             Ok((stream, _)) => {
                 // Without this, every small reply waits for the other side's delayed acknowledgement.
@@ -130,12 +134,12 @@ async fn pause_after(error: &std::io::Error) {
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
 }
 
-impl Hall {
-    async fn place(&self) -> OwnedSemaphorePermit {
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        place.expect("the semaphore is never closed")
-    }
+async fn take(places: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    let place = Arc::clone(places).acquire_owned().await;
+    place.expect("the semaphore is never closed")
+}
 
+impl Hall {
     fn receive(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

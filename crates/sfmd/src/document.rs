@@ -90,6 +90,27 @@ pub fn parse(source: &str) -> Document {
     }
 }
 
+/// A text that is no Markdown: shown as it is, with nothing in it taken for a convention.
+pub fn plain(source: &str) -> Document {
+    let source = with_line_feeds(source.strip_prefix('\u{feff}').unwrap_or(source)).into_owned();
+    Document {
+        frontmatter: Frontmatter::default(),
+        headings: Vec::new(),
+        blocks: Vec::new(),
+        directives: Vec::new(),
+        actions: Vec::new(),
+        responses: Vec::new(),
+        warnings: Vec::new(),
+        content_start: 0,
+        links: Vec::new(),
+        definitions: Vec::new(),
+        hidden: Vec::new(),
+        starts: Vec::new(),
+        lines: Lines::new(&source),
+        source,
+    }
+}
+
 impl Document {
     /// The frontmatter's title, else the first heading.
     pub fn title(&self) -> Option<&str> {

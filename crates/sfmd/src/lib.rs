@@ -29,7 +29,7 @@ pub use address::Target;
 pub use banner::{Banner, MAX_NAV_ENTRIES, NavMenu, entry_links};
 pub use block::Block;
 pub use directive::{Directive, DirectiveKind, Include};
-pub use document::{Document, parse};
+pub use document::{Document, parse, plain};
 pub use frontmatter::{Frontmatter, Located, PackageType, Requirement, is_variable_name};
 pub use heading::Heading;
 pub use id::{Id, slug};

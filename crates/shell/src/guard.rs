@@ -24,6 +24,7 @@ pub const ARGUMENT: &str = "__guard";
 /// Runs the guard over the socket on standard input. To be called first
 /// thing in `main`, before any thread or runtime exists.
 pub fn main() -> ExitCode {
+    // Bash's first lines rely on which descriptors are free; a leaked one would shift them.
     sys::close_from(3);
     match run() {
         Ok(()) => ExitCode::SUCCESS,

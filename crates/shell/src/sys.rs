@@ -70,12 +70,8 @@ pub(crate) fn pending_signals(descriptor: BorrowedFd<'_>) -> Vec<i32> {
 
 /// Closes every descriptor from `first` on.
 pub(crate) fn close_from(first: RawFd) {
-    close_range(first, 0);
-}
-
-/// Marks every descriptor from `first` on as close-on-exec.
-pub(crate) fn close_from_at_exec(first: RawFd) {
-    close_range(first, libc::CLOSE_RANGE_CLOEXEC);
+    // SAFETY: called at the start of the guard, before anything owns a descriptor in the range.
+    unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) };
 }
 
 /// Makes `command` call `prepare` in the child, just before it becomes the new program.
@@ -181,12 +177,6 @@ fn set_mount_attributes(path: &CStr, reach: Reach, set: u64, clear: u64) -> io::
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-fn close_range(first: RawFd, flags: libc::c_uint) {
-    // SAFETY: called at the start of the guard or in a child about to exec,
-    // where no Rust object owns a descriptor in the range that is used again.
-    unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, flags) };
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {

@@ -8,7 +8,7 @@ use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
 use tokio::sync::Mutex;
 
 use super::{Agent, Boundary, Id, Record, Workspace, workspace};
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
 const SPACE: &str = "agents";
@@ -223,9 +223,4 @@ fn encode(record: &Record) -> Vec<u8> {
 
 fn unusable(home: &Path, error: &std::io::Error) -> Error {
     Error::new(Code::InvalidParams, format!("The home {} cannot be created: {error}", home.display()))
-}
-
-fn store_failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}"))
-        .hint("Nothing was changed. string --daemon status shows where the files lie.")
 }

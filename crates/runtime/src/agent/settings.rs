@@ -1,6 +1,5 @@
 //! `config.json`: settings that people may edit by hand. Unknown keys stay, a corrupt file is never overwritten.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -26,7 +25,9 @@ pub fn read(path: &Path) -> Result<Map<String, Value>> {
 
 /// Changes the settings; other processes that do the same at the same time lose nothing.
 pub fn update(path: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
-    let _lock = lock(path).map_err(|error| unreadable(path, &error))?;
+    let dir = path.parent().unwrap_or(path);
+    // The file itself is replaced by every write, so the lock lies beside it.
+    let _lock = files::lock(dir).map_err(|error| unreadable(path, &error))?;
     let mut settings = read(path)?;
     let before = settings.clone();
     change(&mut settings);
@@ -35,15 +36,6 @@ pub fn update(path: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Resu
     }
     let text = serde_json::to_string_pretty(&settings).map_err(|error| unreadable(path, &error))? + "\n";
     files::write_atomic(path, text.as_bytes()).map_err(|error| unreadable(path, &error))
-}
-
-/// The file itself is replaced by every write, so the lock lies beside it.
-fn lock(path: &Path) -> io::Result<File> {
-    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    files::create_dir(dir)?;
-    let file = File::options().create(true).truncate(false).write(true).open(dir.join(".lock"))?;
-    file.lock()?;
-    Ok(file)
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Error {

@@ -4,6 +4,9 @@
 //! the directory it was checked against, with links refused. Whatever swaps a directory for a link in between
 //! makes the opening fail; it cannot make it lead elsewhere.
 
+mod directory;
+mod place;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -12,7 +15,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-use crate::error::{Code, Error, Result, quoted};
+pub use place::Place;
+
+use crate::error::{Code, Error, Result, one_line, quoted};
 
 /// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
 const PROTECTED: &[&str] = &[
@@ -54,6 +59,8 @@ pub struct Workspace {
     allow: Vec<PathBuf>,
     /// The daemon's own directory, protected under whatever name it has.
     private: PathBuf,
+    /// How the home is written before a path in it.
+    sign: &'static str,
 }
 
 /// Something in the workspace, held open.
@@ -69,9 +76,22 @@ pub enum FoundKind {
     Directory,
 }
 
+/// What a listing does with names that begin with a dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    LeftOut,
+    Shown,
+}
+
 impl Workspace {
     pub fn new(home: PathBuf, allow: Vec<PathBuf>, private: PathBuf) -> Self {
-        Self { home, allow, private }
+        Self { home, allow, private, sign: "~/" }
+    }
+
+    /// The folder of a package: its pages, shown by their paths in it.
+    pub fn of_package(dir: PathBuf) -> Self {
+        let private = dir.join(".package.json");
+        Self { home: dir, allow: Vec::new(), private, sign: "" }
     }
 
     pub fn home(&self) -> &Path {
@@ -90,9 +110,8 @@ impl Workspace {
     /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
     pub fn display(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
-            Ok(rest) if rest.as_os_str().is_empty() => "~/".to_owned(),
-            Ok(rest) => format!("~/{}", rest.display()),
-            Err(_) => path.display().to_string(),
+            Ok(rest) => format!("{}{}", self.sign, one_line(&rest.to_string_lossy())),
+            Err(_) => one_line(&path.to_string_lossy()),
         }
     }
 
@@ -102,18 +121,7 @@ impl Workspace {
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;
         let handle = open_beneath(&root, &below).map_err(|error| load_error(&self.display(path), &error))?;
-        let stat =
-            rustix::fs::fstat(&handle).map_err(|error| load_error(&self.display(path), &error.into()))?;
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
-            FileType::Directory => FoundKind::Directory,
-            _ => {
-                let message = format!("{} is neither a file nor a directory.", self.display(path));
-                return Err(Error::new(Code::InvalidPath, message)
-                    .hint("Devices, pipes and sockets do not open as documents."));
-            }
-        };
-        Ok(Found { handle, kind })
+        Found::of(handle, &self.display(path))
     }
 
     fn roots(&self) -> impl Iterator<Item = &Path> {
@@ -215,6 +223,20 @@ impl Workspace {
 }
 
 impl Found {
+    fn of(handle: OwnedFd, shown: &str) -> Result<Self> {
+        let stat = rustix::fs::fstat(&handle).map_err(|error| load_error(shown, &error.into()))?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
+            FileType::Directory => FoundKind::Directory,
+            _ => {
+                let message = format!("{shown} is neither a file nor a directory.");
+                return Err(Error::new(Code::InvalidPath, message)
+                    .hint("Devices, pipes and sockets do not open as documents."));
+            }
+        };
+        Ok(Self { handle, kind })
+    }
+
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         use io::Read;
@@ -223,13 +245,13 @@ impl Found {
         Ok(bytes)
     }
 
-    /// Names in a directory, directories with a final `/` and first, hidden ones left out.
-    pub fn list(&self) -> io::Result<Vec<String>> {
+    /// Names in a directory as they can be shown, directories with a final `/` and first.
+    pub fn list(&self, hidden: Hidden) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(self.reopen_path())? {
             let entry = entry?;
-            let mut name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') {
+            let mut name = one_line(&entry.file_name().to_string_lossy());
+            if name.starts_with('.') && hidden == Hidden::LeftOut {
                 continue;
             }
             if entry.file_type()?.is_dir() {

@@ -27,6 +27,41 @@ impl<'a> Arguments<'a> {
         Ok(Words { spec: self.spec, words: words::split(self.text)? })
     }
 
+    /// A target, which may hold spaces without quotes, and the flags that stand before or behind it.
+    pub fn target(self, known: &[&'static str]) -> Result<(&'a str, Vec<&'static str>)> {
+        let mut text = self.text.trim();
+        let mut flags = Vec::new();
+        loop {
+            let first = text.split_whitespace().next().filter(|word| word.starts_with("--"));
+            let last = || text.split_whitespace().next_back().filter(|word| word.starts_with("--"));
+            let Some(word) = first.or_else(last) else { return Ok((text, flags)) };
+            let Some(flag) = known.iter().find(|flag| **flag == word) else {
+                return Err(unknown_flag(self.spec, word));
+            };
+            flags.push(*flag);
+            text = if first.is_some() { &text[word.len()..] } else { &text[..text.len() - word.len()] };
+            text = text.trim();
+        }
+    }
+
+    /// The same for commands that need one.
+    pub fn required_target(self, known: &[&'static str]) -> Result<(&'a str, Vec<&'static str>)> {
+        match self.target(known)? {
+            ("", _) => Err(self.wrong("PATH is missing.")),
+            found => Ok(found),
+        }
+    }
+
+    /// What follows the command's name, as it is.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// An error about these arguments, with the usage line that repairs them.
+    pub fn wrong(self, message: impl Into<String>) -> Error {
+        wrong(self.spec, message)
+    }
+
     /// For commands that take no arguments.
     pub fn none<T>(self, command: T) -> Result<T> {
         self.words()?.done()?;
@@ -90,16 +125,24 @@ impl Words {
         if !word.starts_with("--") {
             return Err(self.wrong(format!("Too many arguments: {}.", quoted(word))));
         }
-        let flags = self.spec.usage.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-        let near = nearest(word, flags.filter(|part| part.starts_with("--")));
-        let error = self.wrong(format!("Unknown flag {}.", quoted(word)));
-        Err(error.hints(near.map(|flag| format!("Did you mean {flag}?"))))
+        Err(unknown_flag(self.spec, word))
     }
 
     /// An error about these arguments, with the usage line that repairs them.
     pub fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::new(Code::InvalidParams, message).hint(format!("Usage: {}", self.spec.usage))
+        wrong(self.spec, message)
     }
+}
+
+fn wrong(spec: &Spec, message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidParams, message).hint(format!("Usage: {}", spec.usage))
+}
+
+fn unknown_flag(spec: &Spec, word: &str) -> Error {
+    let flags = spec.usage.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    let near = nearest(word, flags.filter(|part| part.starts_with("--")));
+    let error = wrong(spec, format!("Unknown flag {}.", quoted(word)));
+    error.hints(near.map(|flag| format!("Did you mean {flag}?")))
 }
 
 #[cfg(test)]
@@ -130,5 +173,25 @@ mod tests {
         assert!(words("a b").optional().is_err());
         assert!(words("x --home").value("--home").is_err());
         assert!(words("").required("ID").is_err());
+    }
+
+    #[test]
+    fn a_target_may_hold_spaces_beside_its_flags() {
+        let spec = table::find("add", &Topic::Hub(Hub::Agent)).unwrap();
+        let target = |text| Arguments::new(spec, text).target(&["--force", "--all"]);
+        let table: &[(&str, &str, &[&str])] = &[
+            ("a.md", "a.md", &[]),
+            ("my  file.md --force", "my  file.md", &["--force"]),
+            ("--force it's.md  --all", "it's.md", &["--force", "--all"]),
+            ("\"--all\"", "\"--all\"", &[]),
+            ("a --force b", "a --force b", &[]),
+            ("--all", "", &["--all"]),
+            ("", "", &[]),
+        ];
+        for (text, expected, flags) in table {
+            assert_eq!(target(text).unwrap(), (*expected, flags.to_vec()), "{text}");
+        }
+        assert!(target("a --hoem").unwrap_err().to_string().contains("Did you mean --home?"));
+        assert!(Arguments::new(spec, " --all").required_target(&["--all"]).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::open::{self, Followed};
+use super::follow::{Followed, follow};
 use super::{Arguments, Context};
 use crate::document::{Page, display_directory};
 use crate::error::{Result, one_line};
@@ -41,7 +41,7 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
 /// Where a shortcut leads: `@docs → https://…`.
 pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
-    let target = match open::follow(id, context.state, workspace)? {
+    let target = match follow(id, context.state, workspace)? {
         Followed::Location(location) => location.display(workspace),
         Followed::Topic(topic) => topic.to_string(),
     };
@@ -115,7 +115,7 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("shortcuts", &shortcuts(page));
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
-    lines.add_list("warnings", &page.warnings());
+    lines.add_list("warnings", &context.state.warnings());
 }
 
 /// The first shortcuts of a page, and how many more there are.

@@ -1,14 +1,23 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
+mod append;
 mod arguments;
 mod back;
 mod close;
+mod commit;
+mod edit;
 mod exec;
+mod follow;
+mod ground;
 mod help;
 mod info;
+mod install;
+mod log;
+mod ls;
 mod nav;
 mod open;
 mod payload;
+mod replace;
 mod session;
 mod set;
 mod source;
@@ -16,7 +25,9 @@ mod surroundings;
 pub mod table;
 pub mod terminal;
 mod topics;
+mod undo;
 mod unset;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +38,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::edit::{Edit, FileTarget, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
@@ -50,6 +62,14 @@ pub enum Command {
     Open(open::What),
     Back,
     Refresh,
+    /// The source of a file with line numbers.
+    View(FileTarget),
+    /// A change of a file, by whichever command.
+    Edit(Edit),
+    Undo,
+    Commit(commit::What),
+    Log(FileTarget),
+    List(ls::What),
     Close,
     Nav(nav::What),
     Source,
@@ -72,6 +92,9 @@ pub enum Command {
     Wait(Duration),
     /// Starts the shell of this bash topic.
     Spawn,
+    Install(install::Install),
+    Uninstall(install::Uninstall),
+    App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
@@ -131,9 +154,15 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Help { command } => help::run(command.as_deref(), &context),
         Command::Back => back::back(context).await,
         Command::Refresh => back::refresh(context).await,
+        Command::View(target) => edit::show(target, context).await,
+        Command::Edit(change) => save(change, context).await,
+        Command::Undo => undo::run(context).await,
+        Command::Commit(what) => commit::run(what, context).await,
+        Command::Log(target) => log::run(target, context).await,
+        Command::List(what) => ls::run(what, context).await,
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
-        Command::Nav(what) => nav::run(&what, &context),
+        Command::Nav(what) => nav::run(&what, context).await,
         Command::Source => source::run(&context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
@@ -146,6 +175,9 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Input(text) => terminal::input(&text, context).await,
         Command::Wait(time) => terminal::wait(time, context).await,
         Command::Spawn => terminal::spawn(context).await,
+        Command::Install(asked) => install::install(asked, context).await,
+        Command::Uninstall(asked) => install::uninstall(asked, context).await,
+        Command::App(command) => hub::app::run(&command, &context),
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
@@ -211,7 +243,18 @@ fn understand(line: &Line<'_>) -> Result<Command> {
     let arguments = Arguments::new(line.spec, line.arguments);
     Ok(match line.spec.verb {
         Verb::Help => Command::Help { command: arguments.words()?.optional()? },
-        Verb::Open => Command::Open(open::What::parse(line.arguments)?),
+        Verb::Open => match line.arguments.strip_prefix("--edit ") {
+            Some(target) => edit::parse(Arguments::new(line.spec, target), None)?,
+            None => Command::Open(open::What::parse(line.arguments)?),
+        },
+        Verb::Edit => edit::parse(arguments, line.body)?,
+        Verb::Write => Command::Edit(write::parse(arguments, line.body)?),
+        Verb::Append => Command::Edit(append::parse(arguments, line.body)?),
+        Verb::Replace => Command::Edit(replace::parse(arguments, line.body)?),
+        Verb::Undo => arguments.none(Command::Undo)?,
+        Verb::Commit => Command::Commit(commit::What::parse(arguments)?),
+        Verb::Log => Command::Log(log::parse(arguments)?),
+        Verb::Ls => Command::List(ls::What::parse(arguments)?),
         Verb::Back => arguments.none(Command::Back)?,
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Refresh => arguments.none(Command::Refresh)?,
@@ -226,6 +269,9 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Screen => arguments.none(Command::AtOnce(AtOnce::Screen))?,
         Verb::Exec => Command::Exec(exec::Exec::parse(line.arguments, line.body)?),
         Verb::Wait => Command::Wait(terminal::parse_wait(arguments)?),
+        Verb::Install => Command::Install(install::Install::parse(arguments)?),
+        Verb::Uninstall => Command::Uninstall(install::Uninstall::parse(arguments)?),
+        Verb::AppList | Verb::AppInfo => Command::App(hub::app::Command::parse(line.spec.verb, arguments)?),
         Verb::BashSpawn => Command::Spawn,
         Verb::BashList | Verb::BashKill => {
             Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)

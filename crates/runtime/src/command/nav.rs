@@ -37,7 +37,9 @@ impl What {
     }
 }
 
-pub fn run(what: &What, context: &Context<'_>) -> Result<String> {
+pub async fn run(what: &What, mut context: Context<'_>) -> Result<String> {
+    open::ensure_entry(&mut context).await?;
+    let context = &context;
     match what {
         What::Menus => Ok(menus(context)),
         What::Menu(name) => menu(name, context),

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::follow::{Followed, follow};
+use super::ground::{self, Ground};
 use super::{Answer, Context};
 use crate::agent::Workspace;
-use crate::document::{Bases, Candidates, Extent, Library, Location, Opened, Page, Source, Target};
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
+use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::with_body;
 use crate::session::State;
@@ -21,18 +23,19 @@ pub enum What {
     Document {
         target: String,
         extent: Extent,
+        reading: Reading,
     },
 }
 
 impl What {
     pub fn parse(text: &str) -> Result<Self> {
-        let (target, extent) = split_flags(text)?;
+        let Flags { target, extent, reading } = split_flags(text)?;
         if target.is_empty() {
             return Ok(Self::Entry);
         }
         match Topic::canonical_target(target) {
             Some(topic) => topic.map(Self::Topic),
-            None => Ok(Self::Document { target: target.to_owned(), extent }),
+            None => Ok(Self::Document { target: target.to_owned(), extent, reading }),
         }
     }
 }
@@ -45,11 +48,10 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
         (Topic::Bash(_), _) => Ok(super::info::run(&context).await?.into()),
-        (Topic::App { name, .. }, _) => {
-            Err(Error::new(Code::NotFound, format!("No app {name} is installed."))
-                .hint("string app shows what is installed."))
+        (Topic::Tab(_) | Topic::App { .. }, What::Document { target, extent, reading }) => {
+            open(&target, extent, reading, context).await
         }
-        (Topic::Tab(_), What::Document { target, extent }) => open(&target, extent, context).await,
+        (Topic::App { .. }, What::Entry | What::Topic(_)) => open_entry(context).await,
         (Topic::Tab(_), What::Entry | What::Topic(_)) => {
             Err(Error::new(Code::InvalidParams, "Nothing to open was named.").hint("Usage: /open TARGET"))
         }
@@ -66,54 +68,102 @@ pub fn shown(
 ) -> Result<String> {
     let view = page.view(extent, &mut state.menus, workspace)?;
     let notes: String = page.notes.iter().map(|note| format!(" · {note}")).collect();
-    Ok(with_body(&format!("{verb} {}{notes}", page.location.display(workspace)), &view))
+    Ok(with_body(&format!("{verb} {}{notes}", page.name(workspace)), &view))
 }
 
 pub fn no_document() -> Error {
     Error::new(Code::NotFound, "No document open.").hint("Open one: /open report.md")
 }
 
-async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer> {
-    let Context { agent, state, caller, .. } = context;
-    let workspace = &agent.workspace;
-    let library = Library { workspace };
-    let bases = Bases {
-        workspace,
-        page: state.page.as_ref().map(|page| &page.location.source),
-        directory: state.directory.as_deref(),
-        caller: caller.cwd.as_deref(),
-    };
-    let target = Target::parse(text, bases).map_err(|error| unreachable(text, &error.to_string()))?;
+/// Loads an app's entry page without showing it, for commands that work on a page.
+pub async fn ensure_entry(context: &mut Context<'_>) -> Result<()> {
+    if context.state.page.is_some() || !matches!(context.session.topic, Topic::App { .. }) {
+        return Ok(());
+    }
+    let ground = Ground::of(context)?;
+    let Some(entry) = ground.entry() else { return Ok(()) };
+    if let Opened::Page(mut page) = ground.library(context).open(&entry, Reading::Main).await? {
+        ground.label(&mut page);
+        context.state.enter(page);
+    }
+    Ok(())
+}
+
+async fn open_entry(context: Context<'_>) -> Result<Answer> {
+    let ground = Ground::of(&context)?;
+    let entry = ground.entry().ok_or_else(no_document)?;
+    let opened = ground.library(&context).open(&entry, Reading::Main).await?;
+    enter(opened, None, Extent::Start, &ground, context)
+}
+
+async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>) -> Result<Answer> {
+    let ground = Ground::of(&context)?;
+    ground.check_text(text)?;
+    let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
+        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
+    })?;
+    let library = ground.library(&context);
     let (opened, block) = match target {
-        Target::Block(block) => {
-            let mut page = state.page.take().ok_or_else(no_document)?;
-            let before = page.location.block.replace(block);
-            let reply = shown("Opened", &page, extent, state, workspace);
-            if reply.is_err() {
-                page.location.block = before;
-            }
-            state.page = Some(page);
-            return reply.map(Answer::from);
-        }
+        Target::Block(block) => return open_block(block, extent, &ground, context).await,
         Target::Path { candidates, block } => {
             let (opened, path) = find(candidates, library).await?;
             // What opened as an index or a listing is a directory.
             if matches!(&opened, Opened::Page(page) if page.location.source != Source::File(path.clone())) {
-                state.directory = Some(path);
+                context.state.directory = Some(path);
             }
             (opened, block)
         }
-        Target::Web { url, block } => (library.open(&Source::Web(url)).await?, block),
-        Target::Shortcut { id, block } => match follow(&id, state, workspace)? {
+        Target::Web { url, block } => {
+            ground.check(&Source::Web(url.clone()))?;
+            (library.open(&Source::Web(url), reading).await?, block)
+        }
+        Target::Shortcut { id, block } => match follow(&id, context.state, ground.workspace())? {
             Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
-            Followed::Location(location) => (library.open(&location.source).await?, block.or(location.block)),
+            Followed::Location(location) => {
+                ground.check(&location.source)?;
+                // The address is the page's, not the agent's.
+                let asker = ground::asker(context.state.page.as_deref());
+                let library = Library { web: ground::web(&context, asker), ..library };
+                (library.open(&location.source, reading).await?, block.or(location.block))
+            }
         },
     };
+    enter(opened, block, extent, &ground, context)
+}
+
+/// Shows a block of the current document, in an app topic of its entry page.
+async fn open_block(
+    block: String,
+    extent: Extent,
+    ground: &Ground,
+    mut context: Context<'_>,
+) -> Result<Answer> {
+    ensure_entry(&mut context).await?;
+    let state = context.state;
+    let mut page = state.page.take().ok_or_else(no_document)?;
+    let before = page.location.block.replace(block);
+    let reply = shown("Opened", &page, extent, state, ground.workspace());
+    if reply.is_err() {
+        page.location.block = before;
+    }
+    state.page = Some(page);
+    reply.map(Answer::from)
+}
+
+/// Makes what was opened the current page, if it is one, and shows it.
+fn enter(
+    opened: Opened,
+    block: Option<String>,
+    extent: Extent,
+    ground: &Ground,
+    context: Context<'_>,
+) -> Result<Answer> {
     match opened {
         Opened::Page(mut page) => {
             page.location.block = block;
-            let reply = shown("Opened", &page, extent, state, workspace)?;
-            state.enter(page);
+            ground.label(&mut page);
+            let reply = shown("Opened", &page, extent, context.state, ground.workspace())?;
+            context.state.enter(page);
             Ok(reply.into())
         }
         Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
@@ -123,12 +173,12 @@ async fn open(text: &str, extent: Extent, context: Context<'_>) -> Result<Answer
 /// The first reading of a path that exists, and that path.
 async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, PathBuf)> {
     let Candidates { literal, decoded, beside } = candidates;
-    let missing = match library.open(&Source::File(literal.clone())).await {
+    let missing = match library.open(&Source::File(literal.clone()), Reading::Main).await {
         Err(error) if error.code == Code::NotFound => error,
         other => return other.map(|opened| (opened, literal)),
     };
     if let Some(decoded) = decoded {
-        match library.open(&Source::File(decoded.clone())).await {
+        match library.open(&Source::File(decoded.clone()), Reading::Main).await {
             Err(error) if error.code == Code::NotFound => {}
             other => return other.map(|opened| (opened, decoded)),
         }
@@ -140,65 +190,65 @@ async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, P
     Err(missing.hints(hint))
 }
 
-/// Where a shortcut leads.
-#[derive(Debug)]
-pub enum Followed {
-    Location(Location),
-    Topic(Topic),
-}
-
-/// Looks a shortcut up: on the page, then in the menus.
-pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
-    let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
-    let (href, base) = match on_page {
-        Some(shortcut) => (&shortcut.href, Source::from_origin(&shortcut.origin)),
-        None => {
-            let (menu, entry) = state.menus.entry(id).ok_or_else(|| no_shortcut(id, state))?;
-            (&entry.href, menu.source.clone())
-        }
-    };
-    if let Some(topic) = Topic::canonical_target(href) {
-        return topic.map(Followed::Topic);
-    }
-    let (path, block) = match href.split_once('#') {
-        Some((path, block)) if !block.is_empty() => (path, Some(block.to_owned())),
-        _ => (href.as_str(), None),
-    };
-    let source = if path.is_empty() { Ok(base) } else { base.join(path, workspace) };
-    let source = source.map_err(|error| unreachable(href, &error.to_string()))?;
-    Ok(Followed::Location(Location { source, block }))
-}
-
-fn no_shortcut(id: &str, state: &State) -> Error {
-    let page =
-        state.page.iter().flat_map(|page| page.content().shortcuts()).map(|shortcut| shortcut.id.clone());
-    let menus = state.menus.all().iter();
-    let menus = menus.flat_map(|menu| menu.entries.iter().map(|entry| format!("{}.{}", menu.name, entry.id)));
-    let known: Vec<String> = page.chain(menus).collect();
-    let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean @{name}?"));
-    Error::new(Code::NotFound, format!("No shortcut {}.", quoted(&format!("@{id}"))))
-        .hints(near)
-        .hint("See them all: /nav --resolve")
-}
-
-fn unreachable(target: &str, why: &str) -> Error {
-    Error::new(Code::InvalidParams, format!("{} cannot be opened: {why}.", quoted(target)))
+/// A target without its flags.
+#[derive(Debug, PartialEq, Eq)]
+struct Flags<'a> {
+    target: &'a str,
+    extent: Extent,
+    reading: Reading,
 }
 
 /// Takes the flags off both ends of a target, which may itself hold spaces.
-fn split_flags(text: &str) -> Result<(&str, Extent)> {
-    let mut target = text.trim();
-    let mut extent = Extent::Start;
-    if let Some(rest) = target.strip_prefix("--outline ").or_else(|| target.strip_suffix(" --outline")) {
-        (target, extent) = (rest.trim(), Extent::Outline);
+fn split_flags(text: &str) -> Result<Flags<'_>> {
+    let mut flags = Flags { target: text.trim(), extent: Extent::Start, reading: Reading::Main };
+    loop {
+        let target = flags.target;
+        if let Some(rest) = strip_word(target, "--outline") {
+            (flags.target, flags.extent) = (rest, Extent::Outline);
+        } else if let Some(rest) = strip_word(target, "--raw") {
+            (flags.target, flags.reading) = (rest, Reading::Whole);
+        } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
+            (flags.target, flags.extent) = (rest.trim(), Extent::From(parse_line(line)?));
+        } else {
+            return Ok(flags);
+        }
     }
-    if let Some((rest, line)) = target.rsplit_once(" --from ") {
-        let number = line.trim().trim_start_matches(['L', 'l']).parse();
-        let number = number.ok().filter(|number| *number > 0).ok_or_else(|| {
-            Error::new(Code::InvalidParams, format!("Not a line: {}", quoted(line)))
-                .hint("Usage: /open TARGET --from L480")
-        })?;
-        (target, extent) = (rest.trim(), Extent::From(number));
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let first = text.strip_prefix(word).filter(|rest| rest.starts_with(char::is_whitespace));
+    let last = text.strip_suffix(word).filter(|rest| rest.ends_with(char::is_whitespace));
+    first.or(last).map(str::trim)
+}
+
+fn parse_line(text: &str) -> Result<usize> {
+    let number = text.trim().trim_start_matches(['L', 'l']).parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("Not a line: {}", quoted(text)))
+            .hint("Usage: /open TARGET --from L480")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_stand_before_or_behind_a_target() {
+        let table = [
+            ("a b.md", "a b.md", Extent::Start, Reading::Main),
+            ("a b.md --outline", "a b.md", Extent::Outline, Reading::Main),
+            ("--outline a.md", "a.md", Extent::Outline, Reading::Main),
+            ("--raw https://x.org", "https://x.org", Extent::Start, Reading::Whole),
+            ("a.md --from L480", "a.md", Extent::From(480), Reading::Main),
+            ("a.md --raw --from 7", "a.md", Extent::From(7), Reading::Whole),
+            ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
+        ];
+        for (text, target, extent, reading) in table {
+            assert_eq!(split_flags(text), Ok(Flags { target, extent, reading }), "{text}");
+        }
+        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1"] {
+            assert_eq!(split_flags(text).unwrap_err().code, Code::InvalidParams, "{text}");
+        }
     }
-    Ok((target, extent))
 }

@@ -45,6 +45,14 @@ pub enum Verb {
     Open,
     Back,
     Refresh,
+    Edit,
+    Write,
+    Append,
+    Replace,
+    Undo,
+    Commit,
+    Log,
+    Ls,
     Close,
     Nav,
     Source,
@@ -59,6 +67,10 @@ pub enum Verb {
     EndOfFile,
     Kill,
     Screen,
+    Install,
+    Uninstall,
+    AppList,
+    AppInfo,
     BashList,
     BashSpawn,
     BashKill,
@@ -78,6 +90,7 @@ use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
 const AGENT: Place = Place::Hub(Hub::Agent);
+const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
@@ -101,6 +114,32 @@ pub const COMMANDS: &[Spec] = &[
         Pages,
     ),
     row(Verb::Source, "source", "/source", "the document as its author wrote it", Pages),
+    row(Verb::Ls, "ls", "/ls [PATH] [--all]", "the names in a directory", Pages),
+    content(
+        Verb::Edit,
+        "edit",
+        "/edit PATH[#BLOCK|:L5-L10] [--force]",
+        "show the source; with text below, replace it",
+        Pages,
+    ),
+    content(
+        Verb::Write,
+        "write",
+        "/write PATH[#BLOCK] [--force]",
+        "create or overwrite with the text below",
+        Pages,
+    ),
+    content(Verb::Append, "append", "/append PATH", "add the text below at the end", Pages),
+    content(
+        Verb::Replace,
+        "replace",
+        "/replace PATH#BLOCK|PATH:L5-L10 [--force]",
+        "replace that part by the text below",
+        Pages,
+    ),
+    row(Verb::Undo, "undo", "/undo", "take back the last edit of this topic", Pages),
+    row(Verb::Commit, "commit", "/commit PATH --message \"…\"", "keep a version of a file", Pages),
+    row(Verb::Log, "log", "/log PATH", "the versions of a file, newest first", Pages),
     row(
         Verb::Close,
         "close",
@@ -129,6 +168,22 @@ pub const COMMANDS: &[Spec] = &[
         place: Pages,
         body: Body::Content,
     },
+    row(
+        Verb::Install,
+        "install",
+        "/install [--app|--tool] [--as NAME] [--link] [--force] [SOURCE]",
+        "install a package, or the document that is open",
+        Views,
+    ),
+    row(
+        Verb::Uninstall,
+        "uninstall",
+        "/uninstall NAME [--purge]",
+        "take a package and its topics away",
+        Views,
+    ),
+    row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
+    row(Verb::AppInfo, "info", "/info NAME", "one app: version, source, files", APP),
     row(
         Verb::Wait,
         "wait",

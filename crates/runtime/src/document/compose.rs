@@ -7,8 +7,8 @@ use std::pin::Pin;
 
 use sfmd::{DirectiveKind, Document, Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Target, menu_entries};
 
-use super::load::{Content, Loaded};
-use super::{Library, Menu, Source};
+use super::load::{Content, Loaded, Text};
+use super::{Library, Menu, Reading, Source};
 use crate::error::Result;
 
 /// A composed text, and the menus that any part of it names.
@@ -19,10 +19,10 @@ pub struct Composed {
 }
 
 /// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
-pub async fn compose(library: &Library<'_>, source: &Source, text: &str) -> Composed {
+pub async fn compose(library: &Library<'_>, source: &Source, document: Document) -> Composed {
     let mut work = Work { library, included: 0, menus: Vec::new() };
     let mut chain = vec![source.clone()];
-    let root = work.part(source, sfmd::parse(text), None, &mut chain).await;
+    let root = work.part(source, document, None, &mut chain).await;
     let page = sfmd::Page::compose(root);
     let mut menus = Vec::new();
     for (name, path, base) in work.menus {
@@ -85,8 +85,9 @@ impl Work<'_> {
         if chain.contains(&source) {
             return Err(format!("{path} includes itself"));
         }
-        let loaded = self.library.load(&source).await.map_err(|error| error.message)?;
-        let Loaded { source, content: Content::Text(text), .. } = loaded else {
+        let loaded = self.library.load(&source, Reading::Main).await.map_err(|error| error.message)?;
+        let Loaded { source, content: Content::Text(Text::Document(text) | Text::Plain(text)), .. } = loaded
+        else {
             return Err(format!("{path} is not text"));
         };
         let document = sfmd::parse(&text);
@@ -122,8 +123,8 @@ fn section_lines(document: &Document, id: &str) -> Option<Range<usize>> {
 /// A menu that cannot be loaded is empty: `/nav` names it, and the page is shown all the same.
 async fn load_menu(library: &Library<'_>, name: &str, path: &str, base: &Source) -> Option<Menu> {
     let source = base.join(path, library.workspace).ok()?;
-    let entries = match library.load(&source).await {
-        Ok(Loaded { content: Content::Text(text), .. }) => menu_entries(&sfmd::parse(&text)),
+    let entries = match library.load(&source, Reading::Main).await {
+        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => menu_entries(&sfmd::parse(&text)),
         _ => Vec::new(),
     };
     Some(Menu { name: name.to_owned(), source, entries })

@@ -1,14 +1,26 @@
 //! The library: how a session gets at documents, wherever they are.
 
 use super::compose::{Composed, compose};
-use super::load::{self, Content, Loaded};
+use super::load::{self, Content, Loaded, Text};
+use super::web::{Asker, Web};
 use super::{Location, Page, Source};
 use crate::agent::Workspace;
+use crate::edit::Digest;
 use crate::error::{Code, Error, Result};
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Library<'a> {
     pub workspace: &'a Workspace,
+    pub web: Web<'a>,
+}
+
+/// How much of a page from the web is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// Its content, without navigation and other surroundings.
+    #[default]
+    Main,
+    Whole,
 }
 
 /// What opening something gave.
@@ -24,35 +36,40 @@ pub enum Opened {
 
 impl Library<'_> {
     /// Opens a document with everything it includes.
-    pub async fn open(&self, source: &Source) -> Result<Opened> {
-        let Loaded { source, content, notes } = self.load(source).await?;
-        match content {
-            Content::Text(text) => {
-                let Composed { page, menus } = compose(self, &source, &text).await;
-                let location = Location { source, block: None };
-                Ok(Opened::Page(Box::new(Page::new(location, page, menus, notes))))
-            }
-            Content::Binary { media_type, bytes, dimensions } => {
-                let mut summary = format!("type: {media_type}\nsize: {}", sfmd::size_label(bytes as usize));
-                if let Some((width, height)) = dimensions {
-                    summary.push_str(&format!("\ndimensions: {width} × {height}"));
-                }
-                Ok(Opened::Binary { name: source.display(self.workspace), summary })
-            }
-        }
+    pub async fn open(&self, source: &Source, reading: Reading) -> Result<Opened> {
+        let loaded = self.load(source, reading).await?;
+        Ok(self.present(loaded).await)
     }
 
     /// The text at a source, without what it includes.
-    pub async fn load(&self, source: &Source) -> Result<Loaded> {
+    pub async fn load(&self, source: &Source, reading: Reading) -> Result<Loaded> {
         match source {
             Source::File(path) | Source::Directory(path) => load::file(path.clone(), self.workspace).await,
-            Source::Web(url) => Err(Error::new(Code::LoadError, format!("{url} cannot be loaded."))),
+            Source::Web(url) => {
+                let loaded = self.web.load(url, reading, None).await?;
+                loaded.ok_or_else(|| Error::new(Code::LoadError, format!("{url} answered without a page.")))
+            }
         }
     }
 
-    /// Opens a location that was a page before: for going back and for refreshing.
+    /// Opens a location that was a page before: for going back.
     pub async fn reopen(&self, location: &Location) -> Result<Box<Page>> {
-        match self.open(&location.source).await? {
+        self.at(self.open(&location.source, Reading::Main).await?, location)
+    }
+
+    /// Opens the current page again. None: it has not changed on the web.
+    pub async fn refresh(&self, page: &Page) -> Result<Option<Box<Page>>> {
+        let (Source::Web(url), Some(fetched)) = (&page.location.source, page.fetched()) else {
+            return self.reopen(&page.location).await.map(Some);
+        };
+        match self.web.load(url, Reading::Main, Some(&fetched.validators)).await? {
+            Some(loaded) => self.at(self.present(loaded).await, &page.location).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn at(&self, opened: Opened, location: &Location) -> Result<Box<Page>> {
+        match opened {
             Opened::Page(mut page) => {
                 page.location.block.clone_from(&location.block);
                 Ok(page)
@@ -61,5 +78,32 @@ impl Library<'_> {
                 Err(Error::new(Code::LoadError, format!("{name} is no document any more.")))
             }
         }
+    }
+
+    async fn present(&self, loaded: Loaded) -> Opened {
+        let Loaded { source, content, notes, title, fetched } = loaded;
+        let text = match content {
+            Content::Text(text) => text,
+            Content::Binary { media_type, bytes, dimensions } => {
+                let mut summary = format!("type: {media_type}\nsize: {}", sfmd::size_label(bytes as usize));
+                if let Some((width, height)) = dimensions {
+                    summary.push_str(&format!("\ndimensions: {width} × {height}"));
+                }
+                return Opened::Binary { name: source.display(self.workspace), summary };
+            }
+        };
+        let (document, digest) = match &text {
+            Text::Document(text) => (sfmd::parse(text), Digest::of(text.as_bytes())),
+            Text::Plain(text) => (sfmd::plain(text), Digest::of(text.as_bytes())),
+        };
+        // What a page from the web asks for is not what the agent asked for.
+        let asker = match (&source, &fetched) {
+            (Source::Web(url), Some(fetched)) => Asker::Page { url, from: fetched.from },
+            _ => Asker::Local,
+        };
+        let library = Library { web: Web { asker, ..self.web }, ..*self };
+        let Composed { page, menus } = compose(&library, &source, document).await;
+        let location = Location { source, block: None };
+        Opened::Page(Box::new(Page::new(location, page, menus, notes, digest).with_origin(title, fetched)))
     }
 }

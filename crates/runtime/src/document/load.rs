@@ -1,10 +1,13 @@
 //! Loading: from a source to its text.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Source;
+use super::web::Fetched;
 use crate::agent::Workspace;
-use crate::agent::workspace::{Found, FoundKind};
+use crate::agent::workspace::{Found, FoundKind, Hidden};
+use crate::blocking;
 use crate::error::{Code, Error, Result};
 
 /// The largest document, local or not: what is larger is data, not a page.
@@ -19,24 +22,34 @@ pub struct Loaded {
     pub content: Content,
     /// What the agent should know about the loading, such as a conversion.
     pub notes: Vec<String>,
+    /// What a page from the web calls itself, outside its text.
+    pub title: Option<String>,
+    pub fetched: Option<Fetched>,
 }
 
 #[derive(Debug)]
 pub enum Content {
-    Text(String),
+    Text(Text),
     /// Something that is no text: shown by its kind and size.
     Binary {
-        media_type: &'static str,
+        media_type: Cow<'static, str>,
         bytes: u64,
         dimensions: Option<(usize, usize)>,
     },
 }
 
+#[derive(Debug)]
+pub enum Text {
+    /// Markdown, with its conventions.
+    Document(String),
+    /// Shown as it is.
+    Plain(String),
+}
+
 /// Loads a path off the async threads: a disk may be slow.
 pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
     let workspace = workspace.clone();
-    let loaded = tokio::task::spawn_blocking(move || read(&path, &workspace)).await;
-    loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
+    blocking::run(move || read(&path, &workspace)).await
 }
 
 /// A file, a directory's index, or its listing.
@@ -49,10 +62,13 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
                 let content = read_content(&found, &index, workspace)?;
                 (Source::File(index), content)
             }
-            None => (Source::Directory(path.to_owned()), Content::Text(listing(&found, path, workspace)?)),
+            None => {
+                let names = Text::Document(listing(&found, path, workspace)?);
+                (Source::Directory(path.to_owned()), Content::Text(names))
+            }
         },
     };
-    Ok(Loaded { source, content, notes: Vec::new() })
+    Ok(Loaded { source, content, notes: Vec::new(), title: None, fetched: None })
 }
 
 fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)>> {
@@ -76,7 +92,7 @@ fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Con
     let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(&shown, &error))?;
     let whole = bytes.len() as u64 <= DOCUMENT_MAX;
     match String::from_utf8(bytes) {
-        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(text)),
+        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(Text::Document(text))),
         Ok(text) if !text.contains('\0') => Err(too_large(&shown)),
         Ok(text) => Ok(binary(text.as_bytes(), size)),
         // The cut at the limit may go through a character.
@@ -86,9 +102,23 @@ fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Con
 }
 
 fn binary(start: &[u8], bytes: u64) -> Content {
-    let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type());
+    let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()).into();
     let dimensions = imagesize::blob_size(start).ok().map(|size| (size.width, size.height));
     Content::Binary { media_type, bytes, dimensions }
+}
+
+/// All of a file that is small enough to be a document.
+pub(crate) fn read_bytes(found: &Found, shown: &str) -> Result<Vec<u8>> {
+    let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(shown, &error))?;
+    if bytes.len() as u64 > DOCUMENT_MAX { Err(too_large(shown)) } else { Ok(bytes) }
+}
+
+pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| not_text(shown))
+}
+
+pub(crate) fn not_text(shown: &str) -> Error {
+    Error::new(Code::LoadError, format!("{shown} is not text.")).hint("Documents are UTF-8.")
 }
 
 fn too_large(shown: &str) -> Error {
@@ -98,7 +128,7 @@ fn too_large(shown: &str) -> Error {
 
 /// A directory as a document: its names, directories first.
 fn listing(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> {
-    let names = found.list().map_err(|error| unreadable(&workspace.display(path), &error))?;
+    let names = found.list(Hidden::LeftOut).map_err(|error| unreadable(&workspace.display(path), &error))?;
     if names.is_empty() {
         return Ok("(empty)\n".to_owned());
     }

@@ -7,10 +7,15 @@ mod location;
 mod menu;
 mod page;
 mod target;
+mod web;
 
-pub use library::{Library, Opened};
-pub use load::{Content, DOCUMENT_MAX, Loaded};
+pub use library::{Library, Opened, Reading};
+pub use load::{Content, DOCUMENT_MAX, Loaded, Text};
+pub(crate) use load::{not_text, read_bytes, text};
 pub use location::{Location, Source, Unreachable, display_directory};
 pub use menu::{Menu, Menus};
+pub(crate) use page::no_block;
 pub use page::{Extent, Page};
+pub(crate) use target::unquote;
 pub use target::{Bases, Beside, Candidates, Target};
+pub use web::{Asker, Fetched, Web};

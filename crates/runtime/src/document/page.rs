@@ -1,10 +1,13 @@
 //! A document as a session holds it, and what the agent sees of it.
 
+use std::path::Path;
+
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Shortcut};
 
 use super::menu::{Menu, Menus};
-use super::{Location, Source};
+use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
+use crate::edit::Digest;
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::reply::REPLY_MAX;
 
@@ -21,7 +24,14 @@ pub struct Page {
     pub menus: Vec<Menu>,
     /// How it was loaded, where that matters: `converted from HTML`.
     pub notes: Vec<String>,
+    /// How lists name it, where that is not its location: `home` for an app's entry page.
+    pub label: Option<String>,
+    /// Of the text as it was loaded.
+    pub digest: Digest,
     content: sfmd::Page,
+    /// What a page from the web calls itself, outside its text.
+    title: Option<String>,
+    fetched: Option<Fetched>,
 }
 
 /// Which part of a page to show.
@@ -35,8 +45,35 @@ pub enum Extent {
 }
 
 impl Page {
-    pub fn new(location: Location, content: sfmd::Page, menus: Vec<Menu>, notes: Vec<String>) -> Self {
-        Self { location, menus, notes, content }
+    pub fn new(
+        location: Location,
+        content: sfmd::Page,
+        menus: Vec<Menu>,
+        notes: Vec<String>,
+        digest: Digest,
+    ) -> Self {
+        Self { location, menus, notes, label: None, digest, content, title: None, fetched: None }
+    }
+
+    /// Adds what only a page from the web has.
+    pub fn with_origin(mut self, title: Option<String>, fetched: Option<Fetched>) -> Self {
+        self.title = title;
+        self.fetched = fetched;
+        self
+    }
+
+    /// How the page came from the web, if it did.
+    pub fn fetched(&self) -> Option<&Fetched> {
+        self.fetched.as_ref()
+    }
+
+    /// How the page is named in status lines and lists.
+    pub fn name(&self, workspace: &Workspace) -> String {
+        match (&self.label, &self.location.block) {
+            (Some(label), Some(block)) => format!("{label}#{block}"),
+            (Some(label), None) => label.clone(),
+            (None, _) => self.location.display(workspace),
+        }
     }
 
     pub fn content(&self) -> &sfmd::Page {
@@ -44,12 +81,12 @@ impl Page {
     }
 
     pub fn title(&self) -> Option<&str> {
-        self.content.document().title()
+        self.content.document().title().or(self.title.as_deref())
     }
 
     /// The document as its author wrote it.
     pub fn source(&self) -> &str {
-        self.content.document().source()
+        self.fetched.as_ref().map_or(self.content.document().source(), |fetched| &fetched.source)
     }
 
     /// Marked blocks and includes, in order.
@@ -69,6 +106,13 @@ impl Page {
             if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
         };
         self.content.warnings().map(warning).collect()
+    }
+
+    /// Whether a file is part of what the page shows: its own, an included one, or a menu.
+    pub fn shows(&self, path: &Path) -> bool {
+        let is_file = |source: &Source| matches!(source, Source::File(file) if file == path);
+        let included = || self.content.origins().any(|origin| Path::new(origin.as_str()) == path);
+        is_file(&self.location.source) || included() || self.menus.iter().any(|menu| is_file(&menu.source))
     }
 
     /// Whether the page has what its location names.
@@ -135,18 +179,24 @@ impl Page {
     fn no_block(&self, id: &str) -> Error {
         let document = self.content.document();
         let mut known = self.block_ids();
-        known.extend(document.headings.iter().map(|heading| heading.slug.clone()));
-        let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean #{name}?"));
-        let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
-        let list = if named.is_empty() {
-            "It has none.".to_owned()
-        } else {
-            format!("Blocks: {}", named.join(", "))
-        };
-        Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
-            .hints(near)
-            .hint(list)
+        for heading in &document.headings {
+            if !known.contains(&heading.slug) {
+                known.push(heading.slug.clone());
+            }
+        }
+        no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())
     }
+}
+
+/// The error for a block that is not among those a document has.
+pub(crate) fn no_block(id: &str, known: &[&str]) -> Error {
+    let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
+    let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
+    let list =
+        if named.is_empty() { "It has none.".to_owned() } else { format!("Blocks: {}", named.join(", ")) };
+    Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
+        .hints(near)
+        .hint(list)
 }
 
 impl Source {

@@ -134,7 +134,7 @@ fn is_bare(text: &str) -> bool {
 }
 
 /// A target may be put in quotes, as a name with spaces often is.
-fn unquote(text: &str) -> &str {
+pub(crate) fn unquote(text: &str) -> &str {
     let text = text.trim();
     ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
 }

@@ -1,6 +1,7 @@
 //! Hubs: managed views over their kind, and the words that manage it.
 
 pub mod agent;
+pub mod app;
 pub mod bash;
 pub mod system;
 
@@ -15,7 +16,10 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
     match hub {
         Hub::Agent => with_body("Agents", &sections([agent::list(context), words(hub)])),
         Hub::System => with_body("System", &sections([system::status(context), words(hub)])),
-        Hub::App => with_body("Apps", &open_topics("app", Kind::App, context)),
+        Hub::App => {
+            let apps = app::list(context).unwrap_or_else(|error| error.to_string());
+            with_body("Apps", &sections([apps, words(hub)]))
+        }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
         Hub::Tool => with_body("Tools", "No tools are installed."),
         Hub::Event => with_body("Events", "No events."),

@@ -18,6 +18,7 @@ pub struct Map {
 #[derive(Debug, Default)]
 pub struct Topics {
     open: Mutex<Open>,
+    editing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +74,11 @@ impl Topics {
         open.created += 1;
         open.sessions.insert(topic.clone(), Arc::clone(&session));
         session
+    }
+
+    /// Waits until no other topic edits a file: what two topics add to one file is added twice, not once.
+    pub async fn edit_turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.editing.lock().await
     }
 
     pub fn get(&self, topic: &Topic) -> Option<Arc<Session>> {

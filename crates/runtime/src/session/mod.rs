@@ -3,7 +3,7 @@
 mod map;
 mod turn;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,8 @@ pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::agent::Workspace;
-use crate::document::{Location, Menus, Page};
+use crate::document::{Bases, Location, Menus, Page, Source};
+use crate::edit::{Edits, Seen, Undo};
 use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
@@ -41,10 +42,17 @@ pub struct State {
     pub history: Vec<Location>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
+    /// What this topic has read of files.
+    pub seen: Seen,
+    /// The last edit.
+    pub undo: Option<Arc<Undo>>,
+    /// Why the page is older than its file.
+    pub reload_failure: Option<Box<str>>,
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Value>>,
     pub menus: Menus,
+    pub cookies: web::CookieJar,
     pub shell: ShellState,
 }
 
@@ -67,15 +75,36 @@ impl State {
         self.replace(page);
     }
 
-    /// Makes a page the current one in place of the previous one.
+    /// Makes a page, which the agent gets to see, the current one in place of the previous one.
     pub fn replace(&mut self, page: Box<Page>) {
+        if let Source::File(path) = &page.location.source {
+            self.seen.remember(path.clone(), page.digest);
+        }
+        self.renew(page);
+    }
+
+    /// Puts a page in place of an older load of the same document.
+    pub fn renew(&mut self, page: Box<Page>) {
+        self.reload_failure = None;
         self.menus.learn(&page.menus);
         self.page = Some(page);
     }
 
+    /// Where relative targets start.
+    pub fn bases<'a>(&'a self, workspace: &'a Workspace, caller: Option<&'a Path>) -> Bases<'a> {
+        let page = self.page.as_ref().map(|page| &page.location.source);
+        Bases { workspace, page, directory: self.directory.as_deref(), caller }
+    }
+
+    /// What is wrong with the page.
+    pub fn warnings(&self) -> Vec<String> {
+        let Some(page) = &self.page else { return Vec::new() };
+        self.reload_failure.iter().map(ToString::to_string).chain(page.warnings()).collect()
+    }
+
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
-        let page = self.page.as_ref().map(|page| page.location.display(workspace));
+        let page = self.page.as_ref().map(|page| page.name(workspace));
         page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
     }
 
@@ -85,7 +114,7 @@ impl State {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
-            warnings: page.warnings(),
+            warnings: self.warnings(),
         }
     }
 }
@@ -97,6 +126,8 @@ struct Glance {
     running: Option<Box<Running>>,
     /// The shell of a bash topic, reachable also while a command runs in it.
     shell: Option<Arc<Shell>>,
+    /// Files that were edited since the page was loaded.
+    edits: Edits,
 }
 
 impl std::fmt::Debug for Glance {
@@ -169,6 +200,19 @@ impl Session {
     /// Whether the session was removed: then a command that waited for it starts a fresh one.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    /// Says that a file was edited, to a session that may show it now or once its command has ended.
+    pub fn note_edit(&self, path: &Arc<Path>) {
+        let mut glance = self.glance();
+        if glance.location.is_some() || glance.running.is_some() {
+            glance.edits.add(path);
+        }
+    }
+
+    /// The files that were edited since this was last asked.
+    pub fn take_edits(&self) -> Edits {
+        std::mem::take(&mut self.glance().edits)
     }
 
     fn close(&self) {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod agents;
+mod docs;
 mod documents;
+mod editing;
 mod failures;
 mod queue;
 mod settings;

@@ -183,7 +183,7 @@ async fn interrupt_stops_one_command_of_a_payload_and_the_rest_is_not_run() {
 #[tokio::test]
 async fn with_nothing_running_there_is_nothing_to_interrupt() {
     let world = World::new().await;
-    for topic in ["main", "bash:dev", "agent"] {
+    for topic in ["main", "app:x", "agent"] {
         let content = world.fails(topic, "/interrupt", "NOT_FOUND").await;
         assert_eq!(content, format!("ERROR(NOT_FOUND): Nothing is running in {topic}."));
     }

@@ -9,7 +9,7 @@ use runtime::topic::Topic;
 fn every_command_has_its_own_name_and_place_and_explains_itself() {
     let mut seen = HashSet::new();
     for spec in COMMANDS {
-        let place = spec.place.names().join(" ");
+        let place = spec.place.names().join(", ");
         assert!(seen.insert((spec.name, place.clone())), "/{} in {place} stands twice", spec.name);
         assert_eq!(spec.name, spec.name.to_lowercase());
         let mut usage = spec.usage.split(' ');

@@ -9,7 +9,7 @@ async fn topics_are_listed_in_columns_in_order_of_creation() {
     world.home.write("docs/a b.md", "# Spaces\n");
     world.ok("zebra", "/open ~/report.md#summary").await;
     world.ok("alpha", "/open docs/a%20b.md").await;
-    world.ok("bash:dev", "/info").await;
+    world.ok("bash:dev", "//help").await;
     world.ok("app:gmail:work", "/info").await;
     world.ok("system", "/open").await;
     assert_eq!(

@@ -29,7 +29,7 @@ async fn info_shows_where_a_session_is_and_what_it_holds() {
     world.home.write("plain.txt", "no heading\n");
     let empty = shown(&world, &[("main", "/info")]).await;
     world.ok("main", "/open plain.txt\n/open docs/report.md#summary").await;
-    let rest = [("main", "/info"), ("bash:dev", "/info"), ("app:gmail:work", "/info"), ("system", "/info")];
+    let rest = [("main", "/info"), ("app:gmail:work", "/info"), ("system", "/info")];
     assert_snapshot!("info", empty + &shown(&world, &rest).await);
 }
 
@@ -50,7 +50,7 @@ async fn info_shows_whole_paths_outside_the_home() {
 #[tokio::test]
 async fn help_shows_the_commands_of_the_place() {
     let world = World::new().await;
-    let help = ["main", "bash:dev", "agent", "system"].map(|topic| (topic, "/help"));
+    let help = [("main", "/help"), ("bash:dev", "//help"), ("agent", "/help"), ("system", "/help")];
     assert_snapshot!("help", shown(&world, &help).await);
 }
 
@@ -58,7 +58,7 @@ async fn help_shows_the_commands_of_the_place() {
 async fn help_explains_one_command() {
     let world = World::new().await;
     let add = "Command: /add\n---\nregister an agent\n\
-               Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: agent";
+               Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: the agent hub";
     assert_eq!(world.ok("main", "/help add").await, add);
     assert_eq!(world.ok("main", "/help /ADD").await, add);
     let content = world.fails("main", "/help opne", "NOT_FOUND").await;

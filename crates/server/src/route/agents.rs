@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
@@ -56,8 +57,9 @@ pub async fn add(
 pub async fn remove(
     State(app): State<App>,
     Extension(peer): Extension<Peer>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Failure> {
+    let Path(id) = id?;
     app.runtime.remove_agent(peer.origin(), &Id::parse(&id)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Extension;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use futures::{StreamExt, stream};
@@ -46,10 +47,11 @@ pub struct Place {
 pub async fn chanflow(
     State(app): State<App>,
     Extension(peer): Extension<Peer>,
-    Query(place): Query<Place>,
+    place: Result<Query<Place>, QueryRejection>,
     headers: HeaderMap,
     TextBody(text): TextBody,
 ) -> Result<String, Failure> {
+    let Query(place) = place?;
     let blocks = parse(&text);
     if blocks.len() > BLOCKS_MAX {
         let message = format!("{} blocks are too many; at most {BLOCKS_MAX} go in one text.", blocks.len());

@@ -84,18 +84,16 @@ fn wants_json(headers: &HeaderMap) -> bool {
     accepts("application/json") && !accepts("text/event-stream")
 }
 
-/// A queue that took no more is a matter of HTTP too, so that any client backs off.
+/// A queue that took no more is a matter of HTTP too, so that any client backs off. If some of the commands
+/// have run, the reply stays a reply: to send them all again would be wrong.
 fn check_queue(reply: &Reply) -> Result<(), Failure> {
-    match reply.code {
-        Some(code @ (Code::QueueFull | Code::QueueTimeout)) => {
-            let mut lines = reply.content.lines();
-            let message =
-                lines.next().and_then(|line| line.split_once(": ")).map_or("", |(_, message)| message);
-            let error = runtime::error::Error::new(code, message);
-            Err(error.hints(lines.map(|line| line.trim().to_owned())).into())
-        }
-        _ => Ok(()),
-    }
+    let Some(code @ (Code::QueueFull | Code::QueueTimeout)) = reply.code else { return Ok(()) };
+    let Some(text) = reply.content.strip_prefix(&format!("ERROR({}): ", code.as_str())) else {
+        return Ok(());
+    };
+    let mut lines = text.lines();
+    let error = runtime::error::Error::new(code, lines.next().unwrap_or_default());
+    Err(error.hints(lines.map(|line| line.trim().to_owned())).into())
 }
 
 /// Waits until there is something to say, which decides between a stream and an error.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use runtime::command::detail;
@@ -59,8 +60,9 @@ pub async fn create(
 pub async fn remove(
     State(app): State<App>,
     headers: HeaderMap,
-    Path(topic): Path<String>,
+    topic: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Failure> {
+    let Path(topic) = topic?;
     topics(&app, &headers)?.close(&Topic::parse(&topic)?, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -133,6 +133,11 @@ impl Page {
         &self.parts[0].document
     }
 
+    /// Of every text in the page, its own first.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.parts.iter().map(|part| &part.origin)
+    }
+
     pub fn origin(&self) -> &Origin {
         &self.parts[0].origin
     }

@@ -46,9 +46,7 @@ pub(super) fn terminal(launch: &Launch) -> Result<Started, Failure> {
         rustix::process::setsid()?;
         rustix::process::ioctl_tiocsctty(rustix::stdio::stdout())?;
         sys::duplicate_to(turn_fd, TURN_FD)?;
-        sys::duplicate_to(fix_fd, FIX_FD)?;
-        sys::close_from_at_exec(FIX_FD + 1);
-        Ok(())
+        sys::duplicate_to(fix_fd, FIX_FD)
     })?;
     Ok((pid, vec![master, slave, control.into(), turn.into()]))
 }
@@ -59,13 +57,7 @@ pub(super) fn command(launch: &Launch) -> Result<Started, Failure> {
         command.arg("-c").arg(text);
     }
     command.stdin(Stdio::null());
-    let pid = start(command, launch, || {
-        rustix::process::setsid()?;
-        sys::close_from_at_exec(3);
-        Ok(())
-    })?;
-    // Only the command may hold its outputs, or their end would never show.
-    silence_outputs().map_err(Failure::at("let go of the outputs"))?;
+    let pid = start(command, launch, || Ok(rustix::process::setsid().map(|_| ())?))?;
     Ok((pid, Vec::new()))
 }
 
@@ -124,11 +116,4 @@ fn memory_file(name: &str, content: &str) -> io::Result<File> {
     let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
     file.write_all(content.as_bytes())?;
     Ok(file)
-}
-
-fn silence_outputs() -> io::Result<()> {
-    let null = File::options().write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdout(&null)?;
-    rustix::stdio::dup2_stderr(&null)?;
-    Ok(())
 }

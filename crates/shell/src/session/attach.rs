@@ -45,10 +45,20 @@ impl Attachment {
     }
 }
 
+impl Drop for Attachment {
+    fn drop(&mut self) {
+        self.output.close();
+        // A driver too busy to hear it notices by itself, with the next request.
+        let _ = self.requests.try_send(Request::Detach);
+    }
+}
+
 /// Those who are attached, and the line they are typing.
 #[derive(Default)]
 pub(super) struct Audience {
     members: Vec<mpsc::Sender<Vec<u8>>>,
+    /// There was somebody since the room was last found empty.
+    occupied: bool,
     line: String,
     partial: Vec<u8>,
 }
@@ -58,11 +68,14 @@ pub(super) struct Audience {
 pub(super) struct Typed {
     pub(super) echo: String,
     pub(super) line: Option<String>,
+    /// How many of the bytes that took.
+    pub(super) used: usize,
 }
 
 impl Audience {
     pub(super) fn join(&mut self, member: mpsc::Sender<Vec<u8>>) {
         self.members.push(member);
+        self.occupied = true;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -78,19 +91,19 @@ impl Audience {
 
     /// Drops those who have left; whether that emptied the room.
     pub(super) fn emptied(&mut self) -> bool {
-        let before = self.members.len();
         self.members.retain(|member| !member.is_closed());
-        before > 0 && self.members.is_empty()
+        self.members.is_empty() && std::mem::take(&mut self.occupied)
     }
 
     /// Edits the line with `bytes` up to the end of the first line in them.
     pub(super) fn type_keys(&mut self, bytes: &[u8]) -> Typed {
         let mut echo = String::new();
-        for byte in bytes {
+        for (at, byte) in bytes.iter().enumerate() {
             match byte {
                 b'\r' | b'\n' => {
                     echo.push_str("\r\n");
-                    return Typed { echo, line: Some(std::mem::take(&mut self.line)) };
+                    let line = Some(std::mem::take(&mut self.line));
+                    return Typed { echo, line, used: at + 1 };
                 }
                 0x7f | 0x08 => echo.push_str(self.line.pop().map_or("", |_| "\x08 \x08")),
                 // Ctrl-C and Ctrl-U drop the line.
@@ -113,7 +126,7 @@ impl Audience {
                 _ => {}
             }
         }
-        Typed { echo, line: None }
+        Typed { echo, line: None, used: bytes.len() }
     }
 
     /// What is shown when bash is ready for a line.
@@ -138,7 +151,8 @@ mod tests {
         ];
         for (keys, echo, line) in table {
             let typed = Audience::default().type_keys(keys);
-            assert_eq!(typed, Typed { echo: echo.into(), line: line.map(Into::into) }, "{keys:?}");
+            let expected = Typed { echo: echo.into(), line: line.map(Into::into), used: keys.len() };
+            assert_eq!(typed, expected, "{keys:?}");
         }
     }
 

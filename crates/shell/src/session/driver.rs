@@ -16,7 +16,7 @@ use tokio::sync::{broadcast, mpsc};
 use super::attach::{Audience, Size};
 use super::control::Control;
 use super::ending::{Ending, Next};
-use super::foreground;
+use super::foreground::{self, Activity};
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
 use super::request::{Patience, Request, Waiter};
@@ -229,11 +229,9 @@ impl Driver {
         // Before the look: a bash that has not read its line yet is idle for another reason.
         let line_read = self.control.is_read();
         let mut seen = foreground::look(self.bash, self.terminal.foreground(), self.terminal.device());
-        if seen == foreground::Activity::ReaderLost
-            && foreground::command_line(self.bash) != self.command_line
-        {
+        if seen.activity == Activity::ReaderLost && foreground::command_line(self.bash) != self.command_line {
             // Not bash's reader, but that of a program in its place.
-            seen = foreground::Activity::Reading;
+            seen.activity = Activity::Reading;
         }
         match active.probe.judge(seen, self.terminal.modes(), now) {
             Verdict::Busy => {}

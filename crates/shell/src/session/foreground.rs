@@ -34,30 +34,54 @@ pub(super) enum Activity {
     ReaderLost,
 }
 
+/// What was seen, and of whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) activity: Activity,
+    /// Which thread sleeps, for the how-manieth time: another number means that it has woken since.
+    pub(super) sleep: Option<(Pid, u64)>,
+}
+
+impl Look {
+    fn at(activity: Activity, process: Pid, thread: Pid) -> Self {
+        Self { activity, sleep: Some((thread, sleeps(process, thread))) }
+    }
+}
+
 /// Looks at bash and at what it has in the foreground of the terminal `device`.
-pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity {
+pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Look {
     match call_of(bash, bash) {
         Call::Blocked([number, 0, _, BASH_READER, ..]) if number == libc::SYS_read as u64 => {
-            return if is_terminal(bash, 0, device) { Activity::ReaderLost } else { Activity::ReaderIdle };
+            let lost = is_terminal(bash, 0, device);
+            return Look::at(if lost { Activity::ReaderLost } else { Activity::ReaderIdle }, bash, bash);
         }
         _ => {}
     }
-    let Some(foreground) = foreground else { return Activity::Working };
-    let mut seen = Activity::Working;
+    let mut seen = Look { activity: Activity::Working, sleep: None };
+    let Some(foreground) = foreground else { return seen };
     for process in newest_tree(bash) {
         if group_of(process) != Some(foreground) {
             continue;
         }
         for thread in threads(process) {
             match activity(process, thread, device) {
-                Activity::Reading => return Activity::Reading,
-                Activity::Polling => seen = Activity::Polling,
-                Activity::Opaque if seen == Activity::Working => seen = Activity::Opaque,
+                Activity::Reading => return Look::at(Activity::Reading, process, thread),
+                Activity::Polling => seen = Look::at(Activity::Polling, process, thread),
+                Activity::Opaque if seen.activity == Activity::Working => {
+                    seen = Look::at(Activity::Opaque, process, thread);
+                }
                 _ => {}
             }
         }
     }
     seen
+}
+
+/// How often a thread has gone to sleep.
+fn sleeps(process: Pid, thread: Pid) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/task/{thread}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    line.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }
 
 /// The command line of a process, which changes when it becomes another program.

@@ -27,6 +27,8 @@ pub(super) enum Request {
         output: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
     },
+    /// Somebody has left.
+    Detach,
     Keys(Vec<u8>),
     Resize(Size),
     Close(Answer<()>),

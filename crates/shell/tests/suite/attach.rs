@@ -46,6 +46,16 @@ async fn a_person_runs_a_command_and_the_agent_is_told() {
 }
 
 #[tokio::test]
+async fn what_is_typed_ahead_reaches_the_command() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"read x; echo \"[$x]\"\rahead\r".to_vec()).await;
+    sees(&mut person, "[ahead]\r\n").await;
+    fixture.shell.wait(LONG).await.unwrap();
+    fixture.alive().await;
+}
+
+#[tokio::test]
 async fn a_window_may_change_its_size() {
     let fixture = Fixture::new().await;
     let person = fixture.shell.attach(Size { columns: 80, rows: 24 }).await.unwrap();

@@ -58,6 +58,15 @@ async fn a_command_over_its_limit_ends_with_its_whole_tree() {
 }
 
 #[tokio::test]
+async fn a_command_over_its_limit_is_asked_first() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = command(&home, "trap 'echo asked; exit' TERM; sleep 1000 & wait");
+    command.limit = Duration::from_millis(500);
+    let executed = exec(&spawner(), command).await.unwrap();
+    assert_eq!((executed.end, executed.output.head.as_str()), (End::TimedOut, "asked\n"));
+}
+
+#[tokio::test]
 async fn nothing_is_left_after_the_end() {
     let marker = Marker::new();
     let executed = run(&format!("setsid {marker} & nohup {marker} & echo started")).await;

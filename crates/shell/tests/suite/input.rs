@@ -77,6 +77,11 @@ async fn python_waits_in_its_input_and_in_its_own_prompt() {
     assert!(text(&turn).contains("42\n"), "{turn:?}");
     assert_eq!(code(&fixture.input("exit(3)").await), 3);
     fixture.alive().await;
+    for wait in ["p=select.poll(); p.register(0, select.POLLIN); p.poll()", "select.select([0], [], [])"] {
+        waits_for_input(&fixture.run(&format!("python3 -c 'import select; {wait}; print(input())'")).await);
+        assert!(text(&fixture.input("polled").await).ends_with("polled\n"));
+        fixture.alive().await;
+    }
     let turn = fixture.run("python3 -c 'import getpass; print(len(getpass.getpass()))'").await;
     waits_for_input(&turn);
     let turn = fixture.input("12345").await;
@@ -105,6 +110,8 @@ async fn a_pager_prints_by_default_and_takes_keys_when_started_all_the_same() {
         return;
     }
     let fixture = Fixture::new().await;
+    let quiet = "echo $PAGER $GIT_PAGER $MANPAGER $GIT_EDITOR $GIT_TERMINAL_PROMPT $DEBIAN_FRONTEND";
+    fixture.check(quiet, 0, "cat cat cat true 0 noninteractive\n").await;
     let setup = "git init -q . && git config user.email a@b && git config user.name a && \
                  for i in $(seq 100); do git commit -q --allow-empty -m \"commit $i\"; done";
     fixture.check(setup, 0, "").await;
@@ -185,6 +192,21 @@ async fn what_ended_with_nobody_waiting_is_told_with_the_next_turn() {
     assert_eq!(finished(&turn), (0, "third\n".into()));
     let earlier = turn.earlier.unwrap();
     assert_eq!((earlier.status.code(), earlier.output.head.as_str()), (9, "second\n"));
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_loses_no_output() {
+    let fixture = Fixture::new().await;
+    fixture.finish("mkfifo fifo").await;
+    let mut live = fixture.shell.subscribe();
+    tokio::select! {
+        turn = fixture.run("echo first; read x <fifo; echo second") => panic!("{turn:?}"),
+        event = live.recv() => assert_eq!(event.unwrap(), shell::Live::Text("first\n".into())),
+    }
+    std::fs::write(fixture.path().join("fifo"), "go\n").unwrap();
+    while !matches!(live.recv().await.unwrap(), shell::Live::Finished(_)) {}
+    assert_eq!(finished(&fixture.shell.wait(LONG).await.unwrap()), (0, "first\nsecond\n".into()));
+    fixture.alive().await;
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ async fn queries_of_programs_are_answered_in_raw_mode_only() {
     let ask = "stty raw -echo; printf '\\033[6n'; IFS= read -r -d R -t 10 answer; stty sane; printf '%q\\n' \"$answer\"";
     let (status, output) = fixture.finish(ask).await;
     assert_eq!((status, output.as_str()), (0, "$'\\E[1;1'\n"));
-    fixture.check("printf '\\033[6n\\033[c'", 0, "").await;
+    fixture.check("printf '\\033[6n\\033[c'; sleep 0.3", 0, "").await;
     fixture.check("read -t 0 || echo nothing to read", 0, "nothing to read\n").await;
 }
 

@@ -49,6 +49,20 @@ async fn nothing_of_ours_shows_in_the_shell() {
 }
 
 #[tokio::test]
+async fn a_descriptor_that_leaks_into_the_guard_does_not_reach_the_shell() {
+    let leaked = std::fs::File::open("/dev/null").unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    let fixture = Fixture::new().await;
+    fixture
+        .check(
+            "ls /proc/self/fd | wc -l; ls /proc/$$/fd | sort -n | tr '\\n' ' '",
+            0,
+            "4\n0 1 2 63 247 248 249 250 251 255 ",
+        )
+        .await;
+}
+
+#[tokio::test]
 async fn two_shells_share_nothing() {
     let (one, two) = (Fixture::new().await, Fixture::new().await);
     one.finish("cd /; export X=1").await;
@@ -206,6 +220,14 @@ async fn directories_are_reported_as_they_are() {
     let turn = fixture.run("cd -P .").await;
     assert_eq!(turn.directory.path, std::path::Path::new("/usr/lib"));
     fixture.alive().await;
+    let turn = fixture.run("mkdir ~/$'\\xff'; cd ~/$'\\xff'").await;
+    let name = std::os::unix::ffi::OsStrExt::as_bytes(turn.directory.path.file_name().unwrap());
+    assert_eq!(name, b"\xff");
+    let mut there = crate::support::config(&fixture.path());
+    there.directory = turn.directory.path;
+    let shell = shell::Shell::start(&fixture.spawner, there).await.unwrap();
+    let turn = shell.run("pwd | od -An -tx1 | grep -c 'ff 0a'", crate::support::LONG).await.unwrap();
+    assert_eq!(text(&turn), "1\n");
 }
 
 #[tokio::test]

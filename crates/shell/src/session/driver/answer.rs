@@ -17,6 +17,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 impl Driver {
     pub(super) fn handle(&mut self, request: Request) {
+        if self.audience.emptied() {
+            self.resize(Size::USUAL);
+        }
         // An answer that nobody waits for any more is no error, here and below.
         match request {
             Request::Turn { ask, wait, answer } => self.take_turn(ask, wait, answer),
@@ -47,10 +50,7 @@ impl Driver {
             }
             Request::Keys(keys) => self.take_keys(&keys),
             Request::Resize(size) => self.resize(size),
-            Request::Close(_) => {}
-        }
-        if self.audience.emptied() {
-            self.resize(Size::USUAL);
+            Request::Detach | Request::Close(_) => {}
         }
     }
 
@@ -114,7 +114,7 @@ impl Driver {
     fn wait(&mut self) {
         self.drain(limits::FINAL_READ);
         match (&mut self.phase, self.unreported) {
-            (Phase::Running(active), _) => active.probe.input_sent(Instant::now()),
+            (Phase::Running(active), _) => active.probe.begin_again(Instant::now()),
             (_, Some(status)) => {
                 if self.answer(Outcome::Finished(status)) {
                     self.unreported = None;
@@ -194,6 +194,8 @@ impl Driver {
                 self.audience.show(typed.echo.as_bytes());
                 if let Some(line) = typed.line.filter(|line| !line.contains('\0')) {
                     self.begin(line);
+                    // What was typed ahead is the command's to read.
+                    self.take_keys(&keys[typed.used..]);
                 }
             }
             Phase::Dead(_) => {}

@@ -1,0 +1,50 @@
+//! Shortcuts: where `@id` leads from here.
+
+use crate::agent::Workspace;
+use crate::document::{Location, Source};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::session::State;
+use crate::topic::Topic;
+
+/// Where a shortcut leads.
+#[derive(Debug)]
+pub enum Followed {
+    Location(Location),
+    Topic(Topic),
+}
+
+/// Looks a shortcut up: on the page, then in the menus.
+pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+    let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
+    let (href, base) = match on_page {
+        Some(shortcut) => (&shortcut.href, Source::from_origin(&shortcut.origin)),
+        None => {
+            let (menu, entry) = state.menus.entry(id).ok_or_else(|| unknown(id, state))?;
+            (&entry.href, menu.source.clone())
+        }
+    };
+    if let Some(topic) = Topic::canonical_target(href) {
+        return topic.map(Followed::Topic);
+    }
+    let (path, block) = match href.split_once('#') {
+        Some((path, block)) if !block.is_empty() => (path, Some(block.to_owned())),
+        _ => (href.as_str(), None),
+    };
+    let source = if path.is_empty() { Ok(base) } else { base.join(path, workspace) };
+    let source = source.map_err(|error| {
+        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(href)))
+    })?;
+    Ok(Followed::Location(Location { source, block }))
+}
+
+fn unknown(id: &str, state: &State) -> Error {
+    let page =
+        state.page.iter().flat_map(|page| page.content().shortcuts()).map(|shortcut| shortcut.id.clone());
+    let menus = state.menus.all().iter();
+    let menus = menus.flat_map(|menu| menu.entries.iter().map(|entry| format!("{}.{}", menu.name, entry.id)));
+    let known: Vec<String> = page.chain(menus).collect();
+    let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean @{name}?"));
+    Error::new(Code::NotFound, format!("No shortcut {}.", quoted(&format!("@{id}"))))
+        .hints(near)
+        .hint("See them all: /nav --resolve")
+}

@@ -1,0 +1,60 @@
+//! `/ls`: the names in a directory.
+
+use super::{Arguments, Context};
+use crate::agent::workspace::{FoundKind, Hidden};
+use crate::blocking;
+use crate::document::display_directory;
+use crate::edit::FileTarget;
+use crate::error::{Code, Error, Result};
+use crate::reply::with_body;
+
+const ALL: &str = "--all";
+/// How many names are shown. A directory with more is data.
+const NAMES_MAX: usize = 1000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct What {
+    target: FileTarget,
+    hidden: Hidden,
+}
+
+impl What {
+    pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
+        let (target, flags) = arguments.target(&[ALL])?;
+        let hidden = if flags.is_empty() { Hidden::LeftOut } else { Hidden::Shown };
+        let target = if target.is_empty() { "." } else { target };
+        Ok(Self { target: FileTarget::parse(target), hidden })
+    }
+}
+
+pub async fn run(what: What, context: Context<'_>) -> Result<String> {
+    let Context { agent, state, caller, .. } = context;
+    let located = what.target.locate(state, agent, caller)?.whole()?;
+    let workspace = agent.workspace.clone();
+    blocking::run(move || {
+        let (path, place) = located.place(&workspace)?;
+        let shown = place.shown();
+        let found =
+            place.open()?.ok_or_else(|| Error::new(Code::NotFound, format!("No such directory: {shown}")))?;
+        if found.kind != FoundKind::Directory {
+            return Err(Error::new(Code::InvalidParams, format!("{shown} is a file, not a directory."))
+                .hint(format!("Open it: /open {shown}")));
+        }
+        let unreadable = |error| Error::new(Code::LoadError, format!("{shown} could not be read: {error}"));
+        let names = found.list(what.hidden).map_err(unreadable)?;
+        Ok(with_body(&format!("Listing {}", display_directory(&path, &workspace)), &body(&names)))
+    })
+    .await
+}
+
+fn body(names: &[String]) -> String {
+    if names.is_empty() {
+        return "(empty)".to_owned();
+    }
+    let shown = names.len().min(NAMES_MAX);
+    let mut text = names[..shown].join("\n");
+    if shown < names.len() {
+        text.push_str(&format!("\n… {} more", names.len() - shown));
+    }
+    text
+}

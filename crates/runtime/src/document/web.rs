@@ -1,0 +1,116 @@
+//! Pages from the web: fetched under a policy, and shown as Markdown.
+
+use std::net::SocketAddr;
+
+use url::Url;
+use web::html::Extent;
+use web::page::Kind;
+use web::{Answer, Client, CookieJar, Policy, Request, Validators};
+
+use super::load::{Content, Loaded, Text};
+use super::{Reading, Source};
+use crate::error::{Code, Error, Result};
+
+/// How a session reaches the web.
+#[derive(Clone, Copy)]
+pub struct Web<'a> {
+    pub client: &'a Client,
+    pub cookies: &'a CookieJar,
+    /// The daemon's own port, which no page may reach.
+    pub port: Option<u16>,
+    pub asker: Asker<'a>,
+}
+
+/// Who names the address: that decides what it may be.
+#[derive(Debug, Clone, Copy)]
+pub enum Asker<'a> {
+    /// A person or an agent, in a command, or a local document.
+    Local,
+    /// A page from the web, which may reach public places and where it came from itself.
+    Page { url: &'a Url, from: SocketAddr },
+}
+
+/// What a page from the web brought with it.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// The text as it was sent.
+    pub source: String,
+    /// The address that answered.
+    pub from: SocketAddr,
+    pub validators: Validators,
+}
+
+impl Web<'_> {
+    /// Fetches and converts a page. None: it has not changed since the validators were given out.
+    pub async fn load(
+        &self,
+        url: &Url,
+        reading: Reading,
+        known: Option<&Validators>,
+    ) -> Result<Option<Loaded>> {
+        let request = Request::page(url.clone());
+        let request = match known.filter(|known| !known.is_empty()) {
+            Some(known) => request.if_changed(known),
+            None => request,
+        };
+        let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
+        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
+        if answer.not_modified() {
+            return Ok(None);
+        }
+        // A large page takes tens of milliseconds.
+        let loaded = tokio::task::spawn_blocking(move || convert(&answer, reading)).await;
+        Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
+    }
+
+    fn policy(&self) -> Policy {
+        let ports: Vec<u16> = self.port.into_iter().collect();
+        match self.asker {
+            Asker::Local => Policy::local(ports),
+            Asker::Page { url, from } => Policy::web(ports).for_page(url.clone(), from),
+        }
+    }
+}
+
+fn convert(answer: &Answer, reading: Reading) -> Loaded {
+    let extent = match reading {
+        Reading::Main => Extent::Main,
+        Reading::Whole => Extent::Whole,
+    };
+    let rendered = web::page::render(answer, extent);
+    let content = match rendered.kind {
+        Kind::Binary { media_type, size, dimensions } => {
+            Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
+        }
+        kind if kind.is_document() => Content::Text(Text::Document(rendered.markdown)),
+        _ => Content::Text(Text::Plain(rendered.markdown)),
+    };
+    Loaded {
+        source: Source::Web(without_fragment(&answer.url)),
+        content,
+        notes: rendered.notes,
+        title: rendered.title,
+        fetched: Some(Fetched {
+            source: rendered.source,
+            from: answer.peer,
+            validators: answer.validators(),
+        }),
+    }
+}
+
+fn without_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url
+}
+
+fn failed(error: &web::Error) -> Error {
+    let code = match error {
+        web::Error::NotFound { .. } => Code::NotFound,
+        web::Error::Auth { .. } => Code::AuthRequired,
+        web::Error::Refused { .. } => Code::NotAllowed,
+        web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
+        _ => Code::LoadError,
+    };
+    Error::new(code, format!("{error}."))
+}

@@ -1,0 +1,86 @@
+//! Pages of edited files: loaded anew before the next command of a topic that shows one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::Runtime;
+use crate::agent::Workspace;
+use crate::document::{Asker, Library, Page, Web};
+use crate::session::{Session, State};
+
+/// How many files are told apart; after more, any page counts as edited.
+const FILES_MAX: usize = 16;
+
+/// Files that were edited since a session last looked.
+#[derive(Debug, Default)]
+pub struct Edits {
+    files: Vec<Arc<Path>>,
+    /// More than can be told apart.
+    many: bool,
+}
+
+impl Edits {
+    pub fn add(&mut self, path: &Arc<Path>) {
+        if self.many || self.files.contains(path) {
+            return;
+        }
+        if self.files.len() == FILES_MAX {
+            *self = Self { files: Vec::new(), many: true };
+        } else {
+            self.files.push(Arc::clone(path));
+        }
+    }
+
+    fn concern(&self, page: &Page) -> bool {
+        self.many || self.files.iter().any(|path| page.shows(path))
+    }
+}
+
+/// Loads the page of a topic again, if a file that it shows was edited. What cannot be loaded stays, with a warning.
+///
+/// The agent has not seen the new content, so this does not count as reading it.
+pub async fn reload_if_edited(
+    runtime: &Runtime,
+    session: &Session,
+    state: &mut State,
+    workspace: &Workspace,
+) {
+    let edits = session.take_edits();
+    let Some(page) = state.page.as_ref().filter(|page| edits.concern(page)) else { return };
+    let location = page.location.clone();
+    if location.source.directory().is_none() {
+        return;
+    }
+    let web = Web { client: &runtime.web, cookies: &state.cookies, port: runtime.port, asker: Asker::Local };
+    match (Library { workspace, web }).reopen(&location).await {
+        Ok(mut page) => {
+            let block = page.location.block.take();
+            page.location.block = block.filter(|block| page.check_block(block).is_ok());
+            state.renew(page);
+        }
+        Err(error) => {
+            let shown = location.source.display(workspace);
+            let warning = format!("{shown} was edited and could not be loaded again: {}", error.message);
+            state.reload_failure = Some(warning.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_files_are_told_apart() {
+        let mut edits = Edits::default();
+        let path = |n: usize| Arc::from(Path::new(&format!("/{n}")));
+        for n in 0..FILES_MAX {
+            edits.add(&path(n));
+            edits.add(&path(0));
+        }
+        assert_eq!((edits.files.len(), edits.many), (FILES_MAX, false));
+        edits.add(&path(FILES_MAX));
+        edits.add(&path(0));
+        assert_eq!((edits.files.len(), edits.many), (0, true));
+    }
+}

@@ -1,0 +1,124 @@
+//! What follows an editing command: which file it means, and which part of it.
+
+use std::path::PathBuf;
+
+use super::{LineRange, Part};
+use crate::agent::workspace::{FoundKind, Place};
+use crate::agent::{Agent, Workspace};
+use crate::command::Caller;
+use crate::document::{self, Candidates, Source, Target};
+use crate::error::{Code, Error, Result, quoted};
+use crate::session::State;
+
+/// A target as written: `path`, `path#block`, `path:L5`, or `#block` and `:L5` of the current document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTarget {
+    text: String,
+    lines: Option<LineRange>,
+}
+
+/// The paths that a target may mean, and the part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    literal: PathBuf,
+    decoded: Option<PathBuf>,
+    pub part: Part,
+}
+
+impl FileTarget {
+    pub fn parse(text: &str) -> Self {
+        let text = document::unquote(text);
+        match LineRange::split(text) {
+            Some((path, lines)) => Self { text: path.to_owned(), lines: Some(lines) },
+            None => Self { text: text.to_owned(), lines: None },
+        }
+    }
+
+    /// Finds out where the target would be, without looking at the disk.
+    pub fn locate(&self, state: &State, agent: &Agent, caller: &Caller) -> Result<Located> {
+        if self.text.is_empty() {
+            return Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(None)? });
+        }
+        let not_a_file = |why: &str| {
+            Error::new(Code::InvalidPath, format!("{} {why}.", quoted(&self.text)))
+                .hint("Name a file of the workspace: ~/notes/a.md, notes/a.md")
+        };
+        match Target::parse(&self.text, state.bases(&agent.workspace, caller.cwd.as_deref())) {
+            Ok(Target::Block(block)) => {
+                Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(Some(block))? })
+            }
+            Ok(Target::Path { candidates: Candidates { literal, decoded, .. }, block }) => {
+                Ok(Located { literal, decoded, part: self.part(block)? })
+            }
+            Ok(Target::Web { .. }) => Err(not_a_file("is on the web")),
+            Ok(Target::Shortcut { .. }) => Err(not_a_file("is a shortcut, which can only be opened")),
+            Err(unreachable) => Err(not_a_file(&format!("is no file: {unreachable}"))),
+        }
+    }
+
+    /// Whether it can only be a directory.
+    pub fn is_directory(&self) -> bool {
+        self.text.ends_with('/')
+    }
+
+    fn part(&self, block: Option<String>) -> Result<Part> {
+        match (block, self.lines) {
+            (None, None) => Ok(Part::Whole),
+            (Some(block), None) => Ok(Part::Block(block)),
+            (None, Some(lines)) => Ok(Part::Lines(lines)),
+            (Some(block), Some(lines)) => {
+                let message = format!("#{block} and :{lines} are two parts; name one of them.");
+                Err(Error::new(Code::InvalidParams, message))
+            }
+        }
+    }
+}
+
+impl Located {
+    /// As written, then with percent-encoding undone.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.literal).chain(&self.decoded)
+    }
+
+    /// The first reading that exists, else the literal one. All of them must lie in the workspace.
+    pub fn place(&self, workspace: &Workspace) -> Result<(PathBuf, Place)> {
+        let mut chosen = None;
+        for path in self.paths() {
+            let place = workspace.place(path)?;
+            if place.open()?.is_some() {
+                return Ok((path.clone(), place));
+            }
+            chosen.get_or_insert((path.clone(), place));
+        }
+        chosen.ok_or_else(|| Error::new(Code::InvalidParams, "No file was named."))
+    }
+
+    /// For commands that know no parts.
+    pub fn whole(self) -> Result<Self> {
+        if self.part == Part::Whole {
+            return Ok(self);
+        }
+        Err(Error::new(Code::InvalidParams, "This works on whole files only.")
+            .hint(format!("Leave out {}.", self.part)))
+    }
+}
+
+/// The content of a file; none if there is no such file.
+pub fn read(place: &Place) -> Result<Option<Vec<u8>>> {
+    let Some(found) = place.open()? else { return Ok(None) };
+    if found.kind == FoundKind::Directory {
+        let message = format!("{} is a directory, not a file.", place.shown());
+        return Err(Error::new(Code::InvalidPath, message).hint(format!("List it: /ls {}", place.shown())));
+    }
+    document::read_bytes(&found, place.shown()).map(Some)
+}
+
+fn current_file(state: &State) -> Result<PathBuf> {
+    match state.page.as_deref().map(|page| &page.location.source) {
+        Some(Source::File(path)) => Ok(path.clone()),
+        _ => {
+            Err(Error::new(Code::NotFound, "No file is open in this topic.")
+                .hint("Name it: /edit notes.md#part"))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Gathering: the files of a package, checked before any of them is written.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::agent::Workspace;
+use crate::agent::workspace::FoundKind;
+use crate::error::{Code, Error, Result, quoted};
+
+/// The most that a package may hold.
+pub const PACKAGE_MAX: u64 = 32 * 1024 * 1024;
+/// The most files of a package; a folder of more is not a package but a project.
+const FILES_MAX: usize = 4_096;
+/// The page every package has.
+pub const ENTRY: &str = "string.md";
+
+/// The files of a package by their paths in it.
+#[derive(Debug, Default)]
+pub struct Files {
+    files: Vec<File>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+pub struct File {
+    pub path: PathBuf,
+    pub content: Vec<u8>,
+    pub runnable: bool,
+}
+
+/// An install manifest, as a page serves it.
+#[derive(Debug, Deserialize)]
+pub struct Manifest {
+    pub files: Vec<ManifestFile>,
+    /// How the author wants it delivered: `local`, `link` or `any`.
+    #[serde(default)]
+    pub delivery: Delivery,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// Its files are copied here.
+    Local,
+    /// It is registered, and fetched on each open.
+    Link,
+    #[default]
+    Any,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ManifestFile {
+    pub path: String,
+    #[serde(default)]
+    pub url: Option<String>,
+    #[serde(default)]
+    pub content: Option<String>,
+}
+
+impl Files {
+    /// A package of one page.
+    pub fn page(text: &str) -> Self {
+        let mut files = Self::default();
+        files.files.push(File { path: ENTRY.into(), content: text.as_bytes().to_owned(), runnable: false });
+        files
+    }
+
+    /// A file alone, or a folder with everything under it.
+    pub fn read(path: &Path, workspace: &Workspace) -> Result<Self> {
+        let found = workspace.find(path)?;
+        let mut files = Self::default();
+        if let FoundKind::File { .. } = found.kind {
+            let content = found.read(PACKAGE_MAX).map_err(|error| unreadable(path, &error))?;
+            files.add(ENTRY.into(), content, false)?;
+            return Ok(files);
+        }
+        if workspace.find(&path.join(ENTRY)).is_err() {
+            return Err(invalid(format!("{} has no {ENTRY}.", workspace.display(path)))
+                .hint("A folder becomes a package by a string.md with name: and type: in its frontmatter."));
+        }
+        files.add_folder(path, Path::new(""))?;
+        Ok(files)
+    }
+
+    pub fn add(&mut self, path: PathBuf, content: Vec<u8>, runnable: bool) -> Result<()> {
+        self.bytes += content.len() as u64;
+        if self.bytes > PACKAGE_MAX || self.files.len() >= FILES_MAX {
+            return Err(invalid(format!(
+                "A package holds at most {} MB in {FILES_MAX} files.",
+                PACKAGE_MAX / (1024 * 1024)
+            )));
+        }
+        self.files.push(File { path, content, runnable });
+        Ok(())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &File> {
+        self.files.iter()
+    }
+
+    /// The text of the entry page.
+    pub fn entry(&self) -> Result<&str> {
+        let entry = self.files.iter().find(|file| file.path == Path::new(ENTRY));
+        let entry = entry.ok_or_else(|| invalid(format!("The package has no {ENTRY}.")))?;
+        std::str::from_utf8(&entry.content).map_err(|_| invalid(format!("{ENTRY} is not text.")))
+    }
+
+    fn add_folder(&mut self, root: &Path, below: &Path) -> Result<()> {
+        let dir = root.join(below);
+        for entry in fs::read_dir(&dir).map_err(|error| unreadable(&dir, &error))? {
+            let entry = entry.map_err(|error| unreadable(&dir, &error))?;
+            let path = below.join(entry.file_name());
+            // Of the entry itself, not of what a link leads to.
+            let kind = entry.file_type().map_err(|error| unreadable(&dir, &error))?;
+            if kind.is_dir() {
+                self.add_folder(root, &path)?;
+            } else if kind.is_file() {
+                let whole = root.join(&path);
+                let size = entry.metadata().map_err(|error| unreadable(&whole, &error))?;
+                let room = PACKAGE_MAX.saturating_sub(self.bytes);
+                let content = if size.len() > room {
+                    vec![0; 0]
+                } else {
+                    fs::read(&whole).map_err(|error| unreadable(&whole, &error))?
+                };
+                self.bytes += if size.len() > room { size.len() } else { 0 };
+                self.add(path, content, size.permissions().mode() & 0o111 != 0)?;
+            } else {
+                return Err(invalid(format!("{} is a link or no file.", quoted(&path.to_string_lossy())))
+                    .hint("A package holds plain files only."));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Manifest {
+    /// The manifest in a JSON answer, if it is one: it lists a `string.md` that can be had.
+    pub fn parse(text: &str) -> Option<Self> {
+        let manifest: Self = serde_json::from_str(text).ok()?;
+        let is_entry =
+            |file: &ManifestFile| file.path == ENTRY && (file.url.is_some() || file.content.is_some());
+        manifest.files.iter().any(is_entry).then_some(manifest)
+    }
+
+    /// Checks every path before anything is fetched.
+    pub fn check(&self) -> Result<()> {
+        self.files.iter().try_for_each(|file| check_path(&file.path))
+    }
+}
+
+impl ManifestFile {
+    /// Where the file is fetched from, relative to the manifest.
+    pub fn address(&self, manifest: &Url) -> Option<Result<Url>> {
+        let address = self.url.as_ref()?;
+        let joined = manifest.join(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        Some(joined.ok_or_else(|| invalid(format!("Not an address: {}", quoted(address)))))
+    }
+}
+
+/// A path in a package is relative, goes down only, and is made of ordinary characters.
+pub fn check_path(text: &str) -> Result<()> {
+    let ordinary = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ' ' | '+' | '@');
+    let downward = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
+    let hidden = text.split('/').any(|part| part.starts_with('.') || part.is_empty());
+    if !text.is_empty() && downward && !hidden && text.chars().all(ordinary) {
+        return Ok(());
+    }
+    Err(invalid(format!("Not a path inside a package: {}", quoted(text)))
+        .hint("Nothing was fetched and nothing was written."))
+}
+
+pub fn invalid(message: String) -> Error {
+    Error::new(Code::InvalidPackage, message)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::new(Code::LoadError, format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside_a_package() {
+        for path in ["string.md", "nav/main.md", "a b/c+d@2.md", "é.md"] {
+            check_path(path).unwrap();
+        }
+        for path in [
+            "", "../x", "a/../b", "/etc/x", "a//b", "./x", "a/", ".bashrc", "a/.git/x", "a\\b", "a\0b",
+            "~/x", "$HOME",
+        ] {
+            assert_eq!(check_path(path).unwrap_err().code, Code::InvalidPackage, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_manifest_with_an_entry_page_is_one() {
+        assert!(
+            Manifest::parse(r#"{"files":[{"path":"string.md","content":"x"}],"delivery":"local"}"#).is_some()
+        );
+        for text in [
+            r#"{"files":[]}"#,
+            r#"{"files":[{"path":"string.md"}]}"#,
+            r#"{"files":[{"path":"a.md","content":"x"}]}"#,
+            "[1]",
+            "x",
+        ] {
+            assert!(Manifest::parse(text).is_none(), "{text}");
+        }
+    }
+}

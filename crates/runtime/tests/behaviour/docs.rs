@@ -1,0 +1,128 @@
+//! The pages on commands and errors: complete, and true to the letter where they show an example.
+
+use std::fs;
+use std::path::Path;
+
+use runtime::command::table::COMMANDS;
+use runtime::error::Code;
+use testkit::World;
+
+/// A fenced block of a page.
+struct Fence {
+    info: String,
+    text: String,
+    /// For failures: where to look.
+    line: usize,
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)).unwrap()
+}
+
+fn fences(page: &str) -> Vec<Fence> {
+    let mut fences = Vec::new();
+    let mut lines = page.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
+        let text = inside.map(|line| format!("{line}\n")).collect();
+        fences.push(Fence { info: info.to_owned(), text, line: number + 1 });
+    }
+    fences
+}
+
+/// The home that the examples are written for.
+async fn library() -> World {
+    let world = World::new().await;
+    for fence in fences(&page("commands.md")) {
+        if let Some(name) = fence.info.strip_prefix("md file=") {
+            world.home.write(name, fence.text);
+        }
+    }
+    world
+}
+
+async fn check_examples(name: &str) {
+    let mut checked = 0;
+    for fence in fences(&page(name)).iter().filter(|fence| fence.info == "session") {
+        let world = library().await;
+        for turn in fence.text.split(">>> ").skip(1) {
+            let (topic, rest) = turn.split_once('\n').unwrap();
+            let (payload, expected) = rest.split_once("\n<<<\n").unwrap();
+            let shown = shown(&world, &world.say(topic, payload).await.content);
+            let matches = matches(expected.trim_end(), &shown);
+            assert!(matches, "docs/{name}:{} {topic} {payload}\n{shown}\n", fence.line);
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "docs/{name} has no examples");
+}
+
+fn shown(world: &World, content: &str) -> String {
+    let home = world.home.path();
+    let content = content.replace(&home.display().to_string(), "[home]");
+    content.replace(&format!("{}/other", home.parent().unwrap().display()), "[parent]/other")
+}
+
+/// Whether a reply is as the page shows it; a line `…` stands for any number of lines.
+fn matches(expected: &str, shown: &str) -> bool {
+    let (expected, shown): (Vec<_>, Vec<_>) = (expected.lines().collect(), shown.lines().collect());
+    match_lines(&expected, &shown)
+}
+
+fn match_lines(expected: &[&str], shown: &[&str]) -> bool {
+    match (expected, shown) {
+        ([], []) => true,
+        (["…", rest @ ..], _) => (0..=shown.len()).any(|skipped| match_lines(rest, &shown[skipped..])),
+        ([line, rest @ ..], [first, others @ ..]) => line == first && match_lines(rest, others),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn the_examples_of_the_commands_are_true() {
+    check_examples("commands.md").await;
+}
+
+#[tokio::test]
+async fn the_examples_of_the_errors_are_true() {
+    check_examples("errors.md").await;
+}
+
+#[test]
+fn every_command_has_a_section_and_no_section_is_left_over() {
+    let page = page("commands.md");
+    let section = |heading: &str, place: &str| format!("### `{heading}`\n\nWorks in: {place}. ");
+    let missing: Vec<_> = COMMANDS
+        .iter()
+        .map(|spec| section(spec.usage, &spec.place.names().join(", ")))
+        .filter(|section| !page.contains(section.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "docs/commands.md lacks:\n{}", missing.join("\n"));
+    assert_eq!(page.matches("\n### `/").count(), COMMANDS.len(), "a section of a command that is gone");
+}
+
+#[test]
+fn every_error_has_a_section_and_no_section_is_left_over() {
+    let page = page("errors.md");
+    let sections: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`')).collect();
+    for code in Code::ALL {
+        assert!(
+            sections.contains(&code.as_str()),
+            "docs/errors.md lacks: {} ({})",
+            code.as_str(),
+            code.when()
+        );
+        let mut letters = code.when().chars();
+        let sentence: String =
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        assert!(
+            page.contains(&format!("## `{}`\n\n{sentence}", code.as_str())),
+            "{}: {sentence}",
+            code.as_str()
+        );
+    }
+    let known = |name: &str| name == "EXIT_n" || Code::ALL.iter().any(|code| code.as_str() == name);
+    assert!(sections.iter().all(|name| known(name)), "a section of a code that is gone: {sections:?}");
+}

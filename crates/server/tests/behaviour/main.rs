@@ -1,0 +1,16 @@
+//! The daemon seen from its doors: one module per subject, one binary for all of them.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod activity;
+mod audit;
+mod bombs;
+mod chanflow;
+mod door;
+mod exec;
+mod flood;
+mod http;
+mod lifecycle;
+mod routes;
+mod token;
+mod users;
+mod version;

@@ -1,0 +1,203 @@
+//! The routes beside `/exec` and `/chanflow`: agents, sessions, and what the daemon says about itself.
+
+use serde_json::{Value, json};
+use testkit::Daemon;
+
+use crate::http::{Call, Route, documented_routes, every_route};
+
+#[tokio::test]
+async fn health_and_describe_tell_what_there_is() {
+    let daemon = Daemon::start().await;
+    let version = env!("CARGO_PKG_VERSION");
+    let health = Call::new(&daemon, "GET", "/health").without("Authorization").send(&daemon).await;
+    assert_eq!(health.json(), json!({"ok": true, "version": version}));
+    let describe = Call::new(&daemon, "GET", "/describe").send(&daemon).await.json();
+    assert_eq!((&describe["name"], &describe["version"]), (&json!("string"), &json!(version)));
+    assert_eq!(describe["topic_types"], json!(["tab", "app", "bash", "hub"]));
+    assert_eq!(describe["hubs"], json!(["app", "bash", "tool", "event", "system", "agent"]));
+    let limits = &describe["limits"];
+    assert_eq!((&limits["request_bytes"], &limits["reply_bytes"]), (&json!(10_485_760), &json!(65_536)));
+    assert_eq!((&limits["waiting_commands"], &limits["waiting_seconds"]), (&json!(16), &json!(60)));
+    let commands: Vec<_> =
+        describe["commands"].as_array().unwrap().iter().map(|command| &command["usage"]).collect();
+    let table: Vec<_> = runtime::command::table::COMMANDS.iter().map(|spec| spec.usage).collect();
+    assert_eq!(commands, table);
+}
+
+#[tokio::test]
+async fn the_openapi_document_names_every_route_and_holds_together() {
+    let daemon = Daemon::start().await;
+    let answer = Call::new(&daemon, "GET", "/openapi.json").send(&daemon).await;
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let document = answer.json();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1."), "{}", document["openapi"]);
+    assert_eq!(document["info"]["title"], "String");
+    assert!(document["info"]["version"].is_string());
+    let mut routes: Vec<_> = documented_routes(&daemon)
+        .await
+        .iter()
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
+    routes.sort();
+    let expected = [
+        "DELETE /agents/id",
+        "DELETE /sessions/topic",
+        "GET /activity/stream",
+        "GET /agents",
+        "GET /describe",
+        "GET /health",
+        "GET /sessions",
+        "POST /agents",
+        "POST /chanflow",
+        "POST /exec",
+        "POST /sessions",
+        "POST /shutdown",
+    ];
+    assert_eq!(routes, expected);
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap());
+    for (method, operation) in operations {
+        assert!(!operation["responses"].as_object().unwrap().is_empty(), "{method} {operation}");
+        assert!(operation["operationId"].is_string(), "{method} {operation}");
+    }
+    let mut references = Vec::new();
+    collect_references(&document, &mut references);
+    assert!(!references.is_empty());
+    for reference in references {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn collect_references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            map.values().for_each(|value| collect_references(value, found));
+        }
+        Value::Array(list) => list.iter().for_each(|value| collect_references(value, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_documented_route_exists_and_every_other_is_refused_in_one_shape() {
+    let daemon = Daemon::start().await;
+    let documented = documented_routes(&daemon).await;
+    for route in every_route(&daemon).await {
+        // This one never ends, and that one ends the daemon.
+        if ["/activity/stream", "/shutdown"].contains(&route.path.as_str()) {
+            continue;
+        }
+        let answer = Call::to(&daemon, &route).send(&daemon).await;
+        let known =
+            documented.contains(&route) || ["/openapi.json", "/health"].contains(&route.path.as_str());
+        let named = ["No agent", "No open topic"].iter().any(|text| answer.body.contains(text));
+        let missing = matches!(answer.status, 404 | 405) && !named;
+        if route.method == "HEAD" {
+            continue;
+        }
+        assert_eq!(missing, !known || route.method == "TRACE", "{route:?}: {answer:?}");
+        if missing {
+            assert!(["NOT_FOUND", "METHOD_NOT_ALLOWED"].contains(&answer.code().as_str()), "{answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_in_a_path_are_checked() {
+    let daemon = Daemon::start().await;
+    for name in ["%ff", "..%2f..", "%00", "a%20b", "a.b"] {
+        let answer = Call::new(&daemon, "DELETE", &format!("/sessions/{name}")).send(&daemon).await;
+        assert_eq!(answer.status, 400, "{name}: {answer:?}");
+        assert!(["INVALID_TARGET", "INVALID_PARAMS"].contains(&answer.code().as_str()), "{answer:?}");
+        let agent = Call::new(&daemon, "GET", "/sessions").with("X-Agent-Id", name).send(&daemon).await;
+        assert_eq!((agent.status, agent.code().as_str()), (400, "INVALID_PARAMS"), "{name}");
+    }
+    let answer = Call::new(&daemon, "DELETE", "/agents/%ff").send(&daemon).await;
+    assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_PARAMS"));
+}
+
+#[tokio::test]
+async fn agents_are_listed_and_never_changed_over_the_port() {
+    let daemon = Daemon::start().await;
+    let list = Call::new(&daemon, "GET", "/agents").send(&daemon).await.json();
+    let home = daemon.home.path();
+    let expected = json!({"agents": [{"id": "default", "home": home, "allow": [], "boundary": "workspace"}]});
+    assert_eq!(list, expected);
+    let add = Call::new(&daemon, "POST", "/agents").json(r#"{"id":"codex"}"#).send(&daemon).await;
+    assert_eq!((add.status, add.code().as_str()), (403, "NOT_ALLOWED"));
+    let remove = Call::new(&daemon, "DELETE", "/agents/default").send(&daemon).await;
+    assert_eq!((remove.status, remove.code().as_str()), (403, "NOT_ALLOWED"));
+    assert_eq!(Call::new(&daemon, "GET", "/agents").send(&daemon).await.json(), expected);
+}
+
+#[tokio::test]
+async fn agents_are_added_and_removed_over_the_socket() {
+    let daemon = Daemon::start().await;
+    let post = async |body: Value| socket(&daemon, "POST", "/agents", &body).await;
+    let (status, added) = post(json!({"id": "codex", "boundary": "isolated"})).await;
+    let home = daemon.home.path().join(".string/agents/codex");
+    assert_eq!(
+        (status, added),
+        (201, json!({"id": "codex", "home": home, "allow": [], "boundary": "isolated"}))
+    );
+    let refused = [
+        (json!({"id": "codex"}), 409, "CONFLICT"),
+        (json!({"id": "../x"}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "boundary": "wide"}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "home": "relative"}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "home": daemon.home.root().join("run")}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "home": daemon.home.path().join("a/../.string/run")}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "home": "/tmp/a\0b"}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "allow": [daemon.home.root()]}), 400, "INVALID_PARAMS"),
+        (json!({"id": "x", "allow": ["/nowhere"]}), 400, "INVALID_PARAMS"),
+    ];
+    for (body, status, code) in refused {
+        let (given, answer) = post(body.clone()).await;
+        assert_eq!((given, &answer["error"]["code"]), (status, &json!(code)), "{body}");
+    }
+    for (id, expected) in [("codex", 204), ("codex", 404), ("default", 403), ("a.b", 400)] {
+        let (status, _) = socket(&daemon, "DELETE", &format!("/agents/{id}"), &Value::Null).await;
+        assert_eq!(status, expected, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_listed_created_and_removed() {
+    let daemon = Daemon::start().await;
+    let call = |method: &str, path: &str| Call::new(&daemon, method, path);
+    assert_eq!(call("GET", "/sessions").send(&daemon).await.json(), json!({"sessions": []}));
+    for _ in 0..2 {
+        let created = call("POST", "/sessions").json(r#"{"topic":"file:notes"}"#).send(&daemon).await;
+        assert_eq!(created.status, 201);
+        assert_eq!(created.json(), json!({"topic": "notes", "type": "tab", "detail": "(no document)"}));
+    }
+    let last = call("DELETE", "/sessions/notes").send(&daemon).await;
+    assert_eq!((last.status, last.code().as_str()), (409, "LAST_TOPIC"));
+    daemon.exec("bash:dev", "/info").await;
+    let list = call("GET", "/sessions").send(&daemon).await.json();
+    assert_eq!(list["sessions"][1], json!({"topic": "bash:dev", "type": "bash", "detail": "(no shell)"}));
+    assert_eq!(call("DELETE", "/sessions/bash:dev").send(&daemon).await.status, 204);
+    let gone = call("DELETE", "/sessions/bash:dev").send(&daemon).await;
+    assert_eq!((gone.status, gone.code().as_str()), (404, "NOT_FOUND"));
+    let malformed = call("POST", "/sessions").json(r#"{"topic":"a b"}"#).send(&daemon).await;
+    assert_eq!((malformed.status, malformed.code().as_str()), (400, "INVALID_TARGET"));
+    let nobody = call("GET", "/sessions").with("X-Agent-Id", "nobody").send(&daemon).await;
+    assert_eq!((nobody.status, nobody.code().as_str()), (404, "NOT_FOUND"));
+}
+
+/// One request over the socket, by hand: status and JSON body.
+async fn socket(daemon: &Daemon, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let route = Route { method: method.into(), path: path.into() };
+    let call = Call::to(daemon, &route).without("Authorization").json(&body.to_string());
+    let mut stream =
+        tokio::net::UnixStream::connect(daemon.home.root().join("run/string.sock")).await.unwrap();
+    stream.write_all(call.text().as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_default())
+}

@@ -1,0 +1,166 @@
+//! Small pieces of HTML and the Markdown they become.
+
+use web::html::{Extent, to_markdown};
+use web::{Url, parse_url};
+
+fn base() -> Url {
+    parse_url("http://site.example/dir/page.html").expect("an address")
+}
+
+fn main_of(html: &str) -> String {
+    to_markdown(html, &base(), Extent::Main).markdown
+}
+
+fn check(html: &str, expected: &str) {
+    assert_eq!(main_of(html), expected, "{html}");
+}
+
+#[test]
+fn a_plain_page_keeps_its_main_content_with_absolute_links() {
+    let html = "<!doctype html><html><head><title>Plain Page</title><style>p{color:red}</style></head><body>\
+        <nav><a href='/home'>Home</a></nav><main><article><h1>Plain Page</h1><p>Hello <b>bold</b> world. This \
+        paragraph is long enough to be the main content of the page, so that an extractor keeps it.</p><ul><li>one\
+        </li><li>two</li></ul><p>Read the <a href='/next.md'>next page</a> when you are done with this paragraph of \
+        text.</p></article></main><script>alert('evil')</script></body></html>";
+    check(
+        html,
+        "# Plain Page\n\nHello **bold** world. This paragraph is long enough to be the main content of the page, so \
+         that an extractor keeps it.\n\n- one\n- two\n\nRead the [next page](http://site.example/next.md) when you are \
+         done with this paragraph of text.",
+    );
+}
+
+#[test]
+fn phrases() {
+    for (html, expected) in [
+        ("<p>a <b> b </b>c", "a **b** c"),
+        ("<p><b>a</b><b>b</b> <i>c</i><em>d</em>", "**ab** *cd*"),
+        ("<p>a<b></b>b", "ab"),
+        ("<p>2<sup>10</sup> and H<sub>2</sub>O", "2^10 and H2O"),
+        ("<p><q>said</q> <del>old</del> <mark>new</mark>", "“said” ~~old~~ new"),
+        ("<p>a &lt; b &lt;c&gt; a~b ~~c~~", "a < b \\<c> a~b \\~\\~c\\~\\~"),
+        ("<p>1. not a list", "1\\. not a list"),
+        ("<p># not a heading", "\\# not a heading"),
+        ("<p>a&nbsp;b   c\n\td", "a b c d"),
+        ("<p>one<br>two<br><br>three", "one  \ntwo\n\nthree"),
+        ("<b><p>block</p></b>", "block"),
+        ("<p><code>a  b</code> <code>`x`</code> <tt>t</tt>", "`a b` `` `x` `` `t`"),
+        ("<p><math><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></math>", "`x^2`"),
+        ("<p>x<wbr>y<span> z</span>", "xy z"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn links_and_images() {
+    for (html, expected) in [
+        ("<p><a href='x'>x</a>", "[x](http://site.example/dir/x)"),
+        ("<base href='/other/'><p><a href='x'>x</a>", "[x](http://site.example/other/x)"),
+        ("<base href='sub/'><p><a href='x'>x</a>", "[x](http://site.example/dir/sub/x)"),
+        ("<base href='javascript:1'><p><a href='x'>x</a>", "[x](http://site.example/dir/x)"),
+        ("<p><a>no href</a> <a href='javascript:x'>script</a>", "no href script"),
+        ("<p>a<a href='x'> b </a>c", "a [b](http://site.example/dir/x) c"),
+        ("<p><a href='x'></a>empty", "empty"),
+        (
+            "<p><a href='x'><img src='i.png' alt='I'></a>",
+            "[ ![I](http://site.example/dir/i.png)](http://site.example/dir/x)",
+        ),
+        ("<a href='x'><div><p>one</p><p>two</p></div></a>", "[one two](http://site.example/dir/x)"),
+        ("<p>x <img src='data:image/png;base64,x' alt='Pie'>", "x Pie"),
+        ("<p>x <img src='data:,' data-src='/p.png'>", "x ![](http://site.example/p.png)"),
+        ("<p>x <img srcset='/a.png 1x, /b.png 2x' alt=A>", "x ![A](http://site.example/a.png)"),
+        ("<p>x <img src='/t.gif' width=1 height=1>", "x"),
+        (
+            "<picture><source srcset=a.webp><img src=a.png alt=A></picture>",
+            "![A](http://site.example/dir/a.png)",
+        ),
+        ("<video><source src=/v.mp4></video>", "[Video](http://site.example/v.mp4)"),
+        ("<h2 id=a>Part <a class=anchor href='#a'>#</a></h2><p>x", "## Part\n\nx"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn code() {
+    let block = |language: &str, code: &str| format!("```{language}\n{code}\n```");
+    for (html, language) in [
+        ("<pre>x</pre>", ""),
+        ("<pre class='brush:js'>x</pre>", "js"),
+        ("<pre lang=x data-lang='Rust'>x</pre>", "rust"),
+        ("<pre><code class='hljs language-c++'>x</code></pre>", "c++"),
+        ("<div class='highlight-source-shell'><pre>x</pre></div>", "shell"),
+        ("<div class='lang-js'><div><div><pre>x</pre></div></div></div>", "js"),
+        ("<pre class='language-plaintext'>x</pre>", ""),
+        ("<pre class='language-act.run'>x</pre>", "actrun"),
+    ] {
+        check(html, &block(language, "x"));
+    }
+    check("<pre>a<br>  b\n\n\tc  </pre>", &block("", "a\n  b\n\n\tc"));
+    check("<pre><div>a</div><div>b</div></pre>", &block("", "a\nb"));
+    check("<pre><span class=ln>1</span>a\n<span class=ln>2</span>b</pre>", &block("", "a\nb"));
+    check("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````");
+    check(
+        "<table><tr><td class=blob-num>1<td class=blob-code>a<tr><td class=blob-num>2<td class=blob-code>  b</table>",
+        &block("", "a\n  b"),
+    );
+}
+
+#[test]
+fn surroundings_are_left_out_and_content_with_an_unlucky_name_is_not() {
+    let text =
+        "This is a paragraph of the text that the page is about, and it is long enough to weigh something. ";
+    let page = |extra: &str| format!("<main><h1>T</h1><p>{text}{text}</p>{extra}</main>");
+    for gone in [
+        "<nav>GONE</nav>",
+        "<div class='share-buttons'>GONE</div>",
+        "<ul class=breadcrumbs><li><a href=x>GONE</a></ul>",
+        "<div role=search>GONE</div>",
+        "<form class=newsletter>GONE</form>",
+        "<div id=cookie-banner>GONE</div>",
+        "<a class=skip-link href=#x>GONE</a>",
+        "<button>GONE</button>",
+        "<div class='comments'>GONE</div>",
+    ] {
+        assert!(!main_of(&page(gone)).contains("GONE"), "{gone}");
+    }
+    for kept in [
+        "<h2 id=menu>KEPT</h2>",
+        "<section id=navigation><h2>Navigation</h2><p>KEPT</p></section>",
+        "<div class=has-sidebar>KEPT</div>",
+        "<div class=no-nav>KEPT</div>",
+        "<p id=related>KEPT</p>",
+        "<li class=x>KEPT</li>",
+        "<td class=banner>KEPT</td>",
+    ] {
+        assert!(main_of(&page(kept)).contains("KEPT"), "{kept}");
+    }
+    let most = format!("<body class='nav-open'><div class='menu'><p>{text}{text}{text}</p></div></body>");
+    assert!(main_of(&most).contains("the page is about"));
+}
+
+#[test]
+fn rows_of_links_at_the_edges_are_menus_and_in_the_middle_are_content() {
+    let text =
+        "A paragraph that is long enough to be the content of this page, with some more words to weigh. ";
+    let links = "<a href=a>One link</a> <a href=b>Two links</a> <a href=c>Three links</a>";
+    let html = format!(
+        "<div>{links}</div><h1>T</h1><p>{text}{text}</p><p>{links}</p><p>{text}</p><div>{links}</div>"
+    );
+    let markdown = main_of(&html);
+    assert_eq!(markdown.matches("Two links").count(), 1, "{markdown}");
+    let see_also = format!("<h1>T</h1><p>{text}{text}</p><h2>See also</h2><p>{links}</p>");
+    assert!(main_of(&see_also).contains("Three links"));
+    let index = format!("<h1>Index</h1><p>{links}</p><p>{links}</p>");
+    assert_eq!(main_of(&index).matches("Two links").count(), 2);
+}
+
+#[test]
+fn pages_that_lead_elsewhere_say_where() {
+    let notes = |html: &str| to_markdown(html, &base(), Extent::Main).notes;
+    let to_new = "<meta http-equiv=Refresh content=\"0; URL='../new?x=1'\">";
+    assert_eq!(notes(to_new), ["this page sends its readers on to http://site.example/new?x=1"]);
+    assert_eq!(notes("<meta http-equiv=refresh content='0; url=javascript:x'>"), ["empty page"]);
+    assert_eq!(notes("<p>Text</p><script>1</script>"), [""; 0]);
+}
