@@ -1,4 +1,5 @@
 //! What a command costs beyond HTTP itself: latency, throughput and memory, as ratios measured in one run.
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use std::time::{Duration, Instant};
 

@@ -38,10 +38,6 @@ pub(crate) const PROBE_FIRST: Duration = Duration::from_millis(4);
 pub(crate) const PROBE_LAST: Duration = Duration::from_millis(200);
 /// A program that sits in `read` is believed at the second look.
 pub(crate) const PROBE_CONFIRM: Duration = Duration::from_millis(3);
-/// Text just sent needs a moment to wake its reader.
-pub(crate) const PROBE_AFTER_INPUT: Duration = Duration::from_millis(15);
-/// Text that does not wake its reader in this time is not for it yet: half a line, for one that takes whole ones.
-pub(crate) const INPUT_TAKEN: Duration = Duration::from_millis(500);
 /// A program that polls the terminal waits for input when it has been quiet this long …
 pub(crate) const QUIET_KEYS: Duration = Duration::from_millis(40);
 /// … and, when it takes whole lines, this long: it may only be forwarding them, like ssh.

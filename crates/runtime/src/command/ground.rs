@@ -1,7 +1,5 @@
 //! The ground of a topic: the files it opens from, and how it reaches the web.
 
-use std::path::PathBuf;
-
 use super::Context;
 use crate::agent::Workspace;
 use crate::document::{Asker, Bases, Library, Location, Page, Source, Web};
@@ -117,7 +115,7 @@ impl Package {
     pub fn entry_source(&self) -> Source {
         match self.record.link.as_ref().and_then(|link| link.parse().ok()) {
             Some(url) => Source::Web(url),
-            None => Source::File(PathBuf::from(self.entry())),
+            None => Source::File(self.entry()),
         }
     }
 }

@@ -215,6 +215,12 @@ async fn without_a_document_dots_mean_the_callers_directory_if_it_may_be_reached
     assert_eq!(from(&docs, "a", "./guide.md").await, "Opened ~/docs/guide.md");
     assert_eq!(from(&docs, "b", "../report.md").await, "Opened ~/report.md");
     assert_eq!(from(outside.path(), "c", "./report.md").await, "Opened ~/report.md");
+    let evil = format!("{}-evil", world.home.path().display());
+    assert_eq!(
+        from(evil.as_ref(), "f", "./report.md").await,
+        "Opened ~/report.md",
+        "a name alike is not inside"
+    );
     assert_eq!(from(&docs, "d", "report.md").await, "Opened ~/report.md", "bare names ignore it");
     assert_eq!(from(&docs.join("deep"), "a", "./appendix.md").await, "Opened ~/docs/appendix.md");
     world.ok("agent", &format!("/allow {}", outside.path().display())).await;

@@ -258,6 +258,10 @@ async fn what_cannot_be_done_is_said() {
     assert_eq!(names(&world, "."), [".string", "a.md", "binary", "dir"]);
     let large = format!("/write large.md\n{}", "x".repeat(8 * 1024 * 1024));
     world.fails("main", &large, "INVALID_PARAMS").await;
+    let half = "x".repeat(5 * 1024 * 1024);
+    world.home.write("half.md", &half);
+    world.fails("main", &format!("/append half.md\n{half}"), "INVALID_PARAMS").await;
+    assert_eq!(world.home.read("half.md").len(), half.len());
     world.fails("bash", "/write a.md\nx", "COMMAND_UNSUPPORTED").await;
     world.ok("main", "/write binary --force\ntext").await;
     assert_eq!(world.home.read("binary"), "text\n");

@@ -115,10 +115,6 @@ async fn a_preflight_is_never_answered_with_permission() {
             [format!("http://localhost:{}", daemon.port), "https://evil.example".into(), "null".into()]
         {
             for call in [Call::new(&daemon, "OPTIONS", &route.path), Call::to(&daemon, &route)] {
-                // The stream never ends, so its headers alone cannot be read to the end here.
-                if call.text().starts_with("GET /activity/stream") {
-                    continue;
-                }
                 let asked = call
                     .set("Authorization", "Bearer x")
                     .with("Origin", &origin)
@@ -187,6 +183,8 @@ async fn without_the_token_every_route_says_the_same() {
         Some("Bearer".to_owned()),
         Some("Bearer ".to_owned()),
         Some(format!("Bearer {}", &token[1..])),
+        Some(format!("Bearer {}", &token[..63])),
+        Some(format!("Bearer {}", &token[..1])),
         Some(format!("Bearer {token}0")),
         Some(format!("Bearer {off}")),
         Some(format!("Bearer {}", token.to_uppercase())),

@@ -92,7 +92,12 @@ impl Call {
     }
 
     pub(crate) async fn send(&self, daemon: &Daemon) -> Answer {
-        send(daemon, self.text().as_bytes()).await.unwrap_or_else(|| panic!("no answer to {self:?}"))
+        let mut stream = connect(daemon).await;
+        // A daemon that has heard enough may close before it has read everything.
+        let _ = stream.write_all(self.text().as_bytes()).await;
+        // What never ends is read up to its beginning.
+        let end = if self.target.ends_with("/activity/stream") { End::Head } else { End::Close };
+        read_until(&mut stream, end).await.unwrap_or_else(|| panic!("no answer to {self:?}"))
     }
 }
 
@@ -144,9 +149,23 @@ pub(crate) async fn connect(daemon: &Daemon) -> TcpStream {
 }
 
 pub(crate) async fn read(stream: &mut TcpStream) -> Option<Answer> {
+    read_until(stream, End::Close).await
+}
+
+/// How far an answer is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Through its headers.
+    Head,
+    /// Until the daemon closes.
+    Close,
+}
+
+async fn read_until(stream: &mut TcpStream, end: End) -> Option<Answer> {
     let mut bytes = Vec::new();
+    let complete = |bytes: &[u8]| end == End::Head && bytes.windows(4).any(|four| four == b"\r\n\r\n");
     // The end may come as a reset, after the answer.
-    while matches!(stream.read_buf(&mut bytes).await, Ok(count) if count > 0) {}
+    while !complete(&bytes) && matches!(stream.read_buf(&mut bytes).await, Ok(count) if count > 0) {}
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n")?;
     let mut lines = head.lines();

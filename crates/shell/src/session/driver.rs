@@ -20,7 +20,7 @@ use super::foreground::{self, Activity};
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
 use super::request::{Patience, Request, Waiter};
-use super::script;
+use super::script::History;
 use super::terminal::Terminal;
 use super::{Cause, Death, Directory, Earlier};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
@@ -61,6 +61,8 @@ pub(super) struct Driver {
     more_output: bool,
     /// … and is left alone until then.
     rest_until: Option<Instant>,
+    /// The last command was interrupted.
+    unsettled: bool,
     /// Why the shell is about to end, where that is our doing.
     cause: Option<Cause>,
     audience: Audience,
@@ -78,17 +80,22 @@ struct Active {
     payload: String,
     started: Instant,
     probe: Probe,
-    /// The turn file holds the bare payload until bash has it in its history.
     stage: Stage,
     /// How often the report was asked for again.
     asked_again: u8,
     ending: Option<Ending>,
+    interrupted: bool,
 }
 
+/// How far a turn has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
+    /// An interrupt of the turn before may still be on its way to bash; with
+    /// its answer it has arrived.
+    Settling,
+    /// The turn file holds the bare payload until bash has it in its history.
     History,
-    Payload,
+    Payload(History),
 }
 
 /// The parts of a shell that has just become ready.
@@ -132,6 +139,7 @@ impl Driver {
             outbox: VecDeque::new(),
             more_output: false,
             rest_until: None,
+            unsettled: false,
             cause: None,
             audience: Audience::default(),
         }
@@ -228,10 +236,15 @@ impl Driver {
         }
         // Before the look: a bash that has not read its line yet is idle for another reason.
         let line_read = self.control.is_read();
+        let has_input = self.terminal.has_input();
         let mut seen = foreground::look(self.bash, self.terminal.foreground(), self.terminal.device());
-        if seen.activity == Activity::ReaderLost && foreground::command_line(self.bash) != self.command_line {
+        if seen == Activity::ReaderLost && foreground::command_line(self.bash) != self.command_line {
             // Not bash's reader, but that of a program in its place.
-            seen.activity = Activity::Reading;
+            seen = Activity::Reading;
+        }
+        if has_input && matches!(seen, Activity::Reading | Activity::Polling | Activity::Opaque) {
+            // It was about to wake up, or does not want what is there.
+            seen = Activity::Working;
         }
         match active.probe.judge(seen, self.terminal.modes(), now) {
             Verdict::Busy => {}
@@ -250,22 +263,6 @@ impl Driver {
         }
     }
 
-    /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the third time.
-    fn ask_again(&mut self) {
-        let mut event = self.control.next_event();
-        while let Some(heard) = event {
-            self.hear_bash(heard);
-            event = self.control.next_event();
-        }
-        let Phase::Running(active) = &mut self.phase else { return };
-        if active.asked_again == 2 || self.control.send(&script::report(&active.token)).is_err() {
-            self.cause = Some(Cause::Lost);
-            return;
-        }
-        active.asked_again += 1;
-        active.probe = Probe::new(Instant::now());
-    }
-
     fn read_reports(&mut self) {
         while let Some(event) = self.control.next_event() {
             self.hear_bash(event);
@@ -275,7 +272,7 @@ impl Driver {
     fn hear_bash(&mut self, event: Event) {
         match event {
             Event::Ready => {}
-            Event::HistoryEntered => self.run_payload(),
+            Event::Acknowledged => self.go_on(),
             Event::Finished(finished) => self.finish(finished),
         }
     }

@@ -12,19 +12,36 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct Ending {
     at: Instant,
-    /// The group that got the last signal.
-    group: Option<Pid>,
-    /// How much the shell's children had done by then.
-    waited: u64,
     plan: Plan,
 }
 
 #[derive(Debug)]
 enum Plan {
-    /// Once more, if the signal hit a group that was ending anyway.
-    Interrupt { left: u8 },
+    /// Once more, if the signal was lost between two programs.
+    Interrupt { left: u8, last: Strike },
     /// The steps already taken.
     Kill { steps: u8 },
+}
+
+/// An interrupt, and what it struck.
+#[derive(Debug)]
+struct Strike {
+    group: Option<Pid>,
+    /// It was a program, and not a child of bash that had yet to become one.
+    program: bool,
+    /// What the shell's children had done by then.
+    waited: u64,
+}
+
+/// What came of an interrupt that did not end the turn.
+#[derive(Debug, PartialEq, Eq)]
+enum Effect {
+    /// The program is still there: it has got the signal and does with it what it wants.
+    Heard,
+    /// It struck what was just ending or beginning, and something else runs now.
+    Missed,
+    /// Nothing has happened since.
+    Open,
 }
 
 /// What to do after a step.
@@ -41,14 +58,14 @@ const KILL_STEPS: u8 = 8;
 
 impl Ending {
     pub(super) fn interrupt(terminal: &Terminal, shell: Pid, now: Instant) -> Self {
-        let plan = Plan::Interrupt { left: limits::INTERRUPT_TIMES };
-        let waited = foreground::waited_for(shell);
-        Self { at: now + limits::INTERRUPT_AGAIN, group: send_interrupt(terminal), waited, plan }
+        let plan = Plan::Interrupt { left: limits::INTERRUPT_TIMES, last: Strike::now(terminal, shell) };
+        Self { at: now + limits::INTERRUPT_AGAIN, plan }
     }
 
     pub(super) fn kill(terminal: &Terminal, now: Instant) -> Self {
-        let group = send_interrupt(terminal);
-        Self { at: now + limits::KILL_STEP, group, waited: 0, plan: Plan::Kill { steps: 0 } }
+        // Where it cannot be sent the next step does more.
+        let _ = terminal.interrupt();
+        Self { at: now + limits::KILL_STEP, plan: Plan::Kill { steps: 0 } }
     }
 
     pub(super) fn due(&self) -> Instant {
@@ -57,27 +74,21 @@ impl Ending {
 
     /// Takes the next step; `shell` is bash's own process group.
     pub(super) fn step(&mut self, terminal: &Terminal, shell: Pid, now: Instant) -> Next {
-        let foreground = terminal.foreground();
         match &mut self.plan {
-            Plan::Interrupt { left } => {
-                // A program that is still there has got the signal and does
-                // with it what it wants. A shell that has waited for a child
-                // since took it for the child's.
-                let waited = foreground::waited_for(shell);
-                let got_it = foreground == self.group && (self.group != Some(shell) || waited == self.waited);
-                if got_it || *left == 0 {
+            Plan::Interrupt { left, last } => {
+                let effect = last.effect(terminal, shell);
+                if effect == Effect::Heard || *left == 0 {
                     return Next::GiveUp;
                 }
                 *left -= 1;
                 self.at = now + limits::INTERRUPT_AGAIN;
-                self.waited = waited;
-                self.group = send_interrupt(terminal);
+                if effect == Effect::Missed {
+                    *last = Strike::now(terminal, shell);
+                }
             }
             Plan::Kill { steps } => {
-                let Some(group) = foreground.filter(|group| *group != shell) else { return Next::KillShell };
-                if *steps == KILL_STEPS {
-                    return Next::KillShell;
-                }
+                let foreground = terminal.foreground().filter(|group| *group != shell);
+                let Some(group) = foreground.filter(|_| *steps < KILL_STEPS) else { return Next::KillShell };
                 let signal = if steps.is_multiple_of(2) { Signal::TERM } else { Signal::KILL };
                 *steps += 1;
                 // A group that is gone by now needs no signal.
@@ -90,9 +101,23 @@ impl Ending {
     }
 }
 
-fn send_interrupt(terminal: &Terminal) -> Option<Pid> {
-    let group = terminal.foreground();
-    // Without a foreground there is nobody to interrupt; the next step sees whoever comes.
-    let _ = terminal.interrupt();
-    group
+impl Strike {
+    fn now(terminal: &Terminal, shell: Pid) -> Self {
+        let (group, waited) = (terminal.foreground(), foreground::waited_for(shell));
+        // Without a foreground there is nobody to interrupt; the next step sees whoever comes.
+        let _ = terminal.interrupt();
+        let program = group.is_some_and(|group| foreground::has_program(shell, group));
+        Self { group, program, waited }
+    }
+
+    fn effect(&self, terminal: &Terminal, shell: Pid) -> Effect {
+        let same = terminal.foreground() == self.group;
+        let stays = same && self.group.is_some_and(|group| foreground::has_program(shell, group));
+        match (stays, self.program) {
+            (true, true) => Effect::Heard,
+            (true, false) => Effect::Missed,
+            (false, _) if same && foreground::waited_for(shell) == self.waited => Effect::Open,
+            (false, _) => Effect::Missed,
+        }
+    }
 }

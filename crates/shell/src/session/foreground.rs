@@ -34,42 +34,25 @@ pub(super) enum Activity {
     ReaderLost,
 }
 
-/// What was seen, and of whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
-    pub(super) activity: Activity,
-    /// Which thread sleeps, for the how-manieth time: another number means that it has woken since.
-    pub(super) sleep: Option<(Pid, u64)>,
-}
-
-impl Look {
-    fn at(activity: Activity, process: Pid, thread: Pid) -> Self {
-        Self { activity, sleep: Some((thread, sleeps(process, thread))) }
-    }
-}
-
 /// Looks at bash and at what it has in the foreground of the terminal `device`.
-pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Look {
+pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity {
     match call_of(bash, bash) {
         Call::Blocked([number, 0, _, BASH_READER, ..]) if number == libc::SYS_read as u64 => {
-            let lost = is_terminal(bash, 0, device);
-            return Look::at(if lost { Activity::ReaderLost } else { Activity::ReaderIdle }, bash, bash);
+            return if is_terminal(bash, 0, device) { Activity::ReaderLost } else { Activity::ReaderIdle };
         }
         _ => {}
     }
-    let mut seen = Look { activity: Activity::Working, sleep: None };
-    let Some(foreground) = foreground else { return seen };
+    let Some(foreground) = foreground else { return Activity::Working };
+    let mut seen = Activity::Working;
     for process in newest_tree(bash) {
         if group_of(process) != Some(foreground) {
             continue;
         }
         for thread in threads(process) {
             match activity(process, thread, device) {
-                Activity::Reading => return Look::at(Activity::Reading, process, thread),
-                Activity::Polling => seen = Look::at(Activity::Polling, process, thread),
-                Activity::Opaque if seen.activity == Activity::Working => {
-                    seen = Look::at(Activity::Opaque, process, thread);
-                }
+                Activity::Reading => return Activity::Reading,
+                Activity::Polling => seen = Activity::Polling,
+                Activity::Opaque if seen == Activity::Working => seen = Activity::Opaque,
                 _ => {}
             }
         }
@@ -77,11 +60,15 @@ pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Look {
     seen
 }
 
-/// How often a thread has gone to sleep.
-fn sleeps(process: Pid, thread: Pid) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/task/{thread}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-    line.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+/// Whether a live program other than bash belongs to `group`.
+pub(super) fn has_program(bash: Pid, group: Pid) -> bool {
+    let own = command_line(bash);
+    newest_tree(bash).into_iter().any(|process| {
+        let lives = |(state, in_group): (char, Pid)| in_group == group && !matches!(state, 'Z' | 'X');
+        let line = command_line(process);
+        // One that is ending has no command line any more.
+        state_and_group(process, process).is_some_and(lives) && !line.is_empty() && line != own
+    })
 }
 
 /// The command line of a process, which changes when it becomes another program.
@@ -107,8 +94,10 @@ fn activity(process: Pid, thread: Pid, device: u64) -> Activity {
     let call = match call_of(process, thread) {
         Call::Running => return Activity::Working,
         Call::Forbidden => {
-            return if is_asleep(process) { Activity::Opaque } else { Activity::Working };
+            return if is_asleep(process, thread) { Activity::Opaque } else { Activity::Working };
         }
+        // A program that was stopped in the middle of a call waits for nothing.
+        Call::Blocked(_) if !is_asleep(process, thread) => return Activity::Working,
         Call::Blocked(call) => call,
     };
     let [number, first, second, ..] = call;
@@ -189,8 +178,8 @@ fn threads(process: Pid) -> Vec<Pid> {
 }
 
 /// The state letter and the process group, from the fields behind the name in parentheses.
-fn state_and_group(process: Pid) -> Option<(char, Pid)> {
-    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+fn state_and_group(process: Pid, thread: Pid) -> Option<(char, Pid)> {
+    let line = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).ok()?;
     let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let group = tree::parse_pid(fields.nth(1)?)?;
@@ -198,11 +187,11 @@ fn state_and_group(process: Pid) -> Option<(char, Pid)> {
 }
 
 fn group_of(process: Pid) -> Option<Pid> {
-    state_and_group(process).map(|(_, group)| group)
+    state_and_group(process, process).map(|(_, group)| group)
 }
 
-fn is_asleep(process: Pid) -> bool {
-    state_and_group(process).is_some_and(|(state, _)| state == 'S')
+fn is_asleep(process: Pid, thread: Pid) -> bool {
+    state_and_group(process, thread).is_some_and(|(state, _)| state == 'S')
 }
 
 fn is_terminal(process: Pid, fd: u64, device: u64) -> bool {

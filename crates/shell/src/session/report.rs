@@ -39,7 +39,7 @@ pub(super) struct Finished {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
     Ready,
-    HistoryEntered,
+    Acknowledged,
     Finished(Finished),
 }
 
@@ -86,7 +86,7 @@ impl Reports {
         let (kind, body) = record.split_first()?;
         let body = body.strip_prefix(self.token.as_bytes())?.strip_prefix(b":")?;
         match kind {
-            b'H' => return Some(Event::HistoryEntered),
+            b'A' => return Some(Event::Acknowledged),
             b'S' => self.status = std::str::from_utf8(body).ok()?.parse().ok(),
             b'F' => {
                 let text = String::from_utf8_lossy(body);

@@ -70,9 +70,14 @@ pub(super) fn report(token: &str) -> String {
     )
 }
 
+/// The line that makes bash say that it is there.
+pub(super) fn acknowledge(token: &str) -> String {
+    format!("\\builtin printf 'A{token}:\\0' >&250\n")
+}
+
 /// The line that only enters the turn file into the history, then says so.
 pub(super) fn enter_history(token: &str) -> String {
-    format!("\\builtin history -r /dev/fd/63; \\builtin printf 'H{token}:\\0' >&250\n")
+    format!("\\builtin history -r /dev/fd/63; {}", acknowledge(token))
 }
 
 /// Whether a turn enters its file into the history.

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 use rustix::termios::{LocalModes, QueueSelector, SpecialCodeIndex, Winsize};
 
@@ -33,6 +34,13 @@ impl Terminal {
     pub(super) fn forget_input(&self) {
         // On a terminal that is going away there is none.
         let _ = rustix::termios::tcflush(&self.slave, QueueSelector::IFlush);
+    }
+
+    /// Whether there is input that no program has read. Exact: asking makes
+    /// the kernel first deliver what it still holds back.
+    pub(super) fn has_input(&self) -> bool {
+        let mut slave = [PollFd::new(&self.slave, PollFlags::IN)];
+        poll(&mut slave, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
 
     pub(super) fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {

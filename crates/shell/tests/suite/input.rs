@@ -245,7 +245,10 @@ async fn interrupt_leaves_the_shell_usable_wherever_it_strikes() {
         assert!(matches!(turn.outcome, Outcome::Running(_)), "{payload}: {turn:?}");
         fixture.shell.interrupt().await.unwrap();
         let turn = fixture.shell.wait(LONG).await.unwrap();
-        assert_eq!(code(&turn), 130, "{payload}: {turn:?}");
+        assert!(
+            matches!(turn.outcome, Outcome::Finished(status) if status.code() == 130),
+            "{payload}: {turn:?}"
+        );
         assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
         fixture.alive().await;
     }
@@ -271,8 +274,7 @@ async fn interrupts_at_any_moment_lose_nothing() {
         let (turn, ()) = tokio::join!(run, strike);
         let status = code(&turn.unwrap());
         assert!(status == 130 || status == 0, "{status}");
-        // One that came after the end makes bash print a line end, like at any prompt.
-        assert_eq!(fixture.finish("echo alive").await.1.trim_start(), "alive\n");
+        fixture.alive().await;
     }
 }
 

@@ -156,13 +156,14 @@ impl Driver {
     fn push_input(&mut self) {
         self.write_input();
         if let Phase::Running(active) = &mut self.phase {
-            active.probe.input_sent(Instant::now());
+            active.probe.begin_again(Instant::now());
         }
     }
 
     fn interrupt(&mut self) -> Result<()> {
         self.outbox.clear();
         let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
+        active.interrupted = true;
         active.ending = Some(Ending::interrupt(&self.terminal, self.bash, Instant::now()));
         Ok(())
     }
@@ -170,6 +171,7 @@ impl Driver {
     fn kill(&mut self) -> Result<()> {
         self.outbox.clear();
         let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
+        active.interrupted = true;
         active.ending = Some(Ending::kill(&self.terminal, Instant::now()));
         Ok(())
     }

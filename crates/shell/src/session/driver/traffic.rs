@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rustix::termios::LocalModes;
 
-use super::{Driver, Phase};
+use super::{Driver, Phase, Stage};
 use crate::limits;
 use crate::session::attach::Size;
 
@@ -51,11 +51,11 @@ impl Driver {
         self.audience.show(bytes);
         self.screen.feed(bytes);
         let transcript = match &mut self.phase {
-            Phase::Running(active) => {
+            Phase::Running(active) if active.stage != Stage::Settling => {
                 active.probe.output_seen(Instant::now());
                 &mut self.transcript
             }
-            Phase::Idle | Phase::Dead(_) => &mut self.late,
+            Phase::Running(_) | Phase::Idle | Phase::Dead(_) => &mut self.late,
         };
         transcript.watch(self.live.receiver_count() > 0);
         transcript.feed(bytes);

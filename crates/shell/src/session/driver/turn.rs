@@ -21,25 +21,90 @@ impl Driver {
         self.rest_until = None;
         self.outbox.clear();
         self.terminal.forget_input();
-        self.collect_leftovers();
-        self.screen.clear();
-        let stage = match (History::of(&payload), self.settings.is_empty()) {
-            (History::Read, false) => Stage::History,
-            _ => Stage::Payload,
-        };
         let now = Instant::now();
         self.phase = Phase::Running(Box::new(Active {
             token: new_token(),
             payload,
             started: now,
             probe: Probe::new(now),
-            stage,
+            stage: Stage::Settling,
             asked_again: 0,
             ending: None,
+            interrupted: false,
         }));
-        match stage {
-            Stage::History => self.enter_history(),
-            Stage::Payload => self.run_payload(),
+        if std::mem::take(&mut self.unsettled) {
+            self.send_stage();
+        } else {
+            self.prepare();
+        }
+    }
+
+    /// Bash has done what the present stage asked of it.
+    pub(super) fn go_on(&mut self) {
+        let Phase::Running(active) = &mut self.phase else { return };
+        match active.stage {
+            Stage::Settling => {
+                self.drain(limits::FINAL_READ);
+                self.prepare();
+            }
+            Stage::History => {
+                active.stage = Stage::Payload(History::Leave);
+                self.send_stage();
+            }
+            Stage::Payload(_) => {}
+        }
+    }
+
+    fn prepare(&mut self) {
+        self.collect_leftovers();
+        self.screen.clear();
+        let Phase::Running(active) = &mut self.phase else { return };
+        active.stage = match History::of(&active.payload) {
+            // What runs then has a line of ours before it, so the bare payload goes first.
+            History::Read if !self.settings.is_empty() => Stage::History,
+            history => Stage::Payload(history),
+        };
+        self.send_stage();
+    }
+
+    /// Sends the lines of the present stage, or sends them again.
+    fn send_stage(&mut self) {
+        let Phase::Running(active) = &self.phase else { return };
+        self.control.reports.begin(&active.token);
+        let (file, lines) = match active.stage {
+            Stage::Settling => (None, script::acknowledge(&active.token)),
+            Stage::History => (Some(format!("{}\n", active.payload)), script::enter_history(&active.token)),
+            Stage::Payload(history) => {
+                let file = script::turn_file(&active.payload, &self.settings, self.status);
+                (Some(file), script::turn(&active.token, self.status, history))
+            }
+        };
+        let written = file.map_or(Ok(()), |content| {
+            self.turn_file.set_len(0)?;
+            self.turn_file.write_all_at(content.as_bytes(), 0)
+        });
+        if written.and_then(|()| self.control.send(&lines)).is_err() {
+            self.cause = Some(Cause::Lost);
+        }
+    }
+
+    /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the third time.
+    pub(super) fn ask_again(&mut self) {
+        self.read_reports();
+        let Phase::Running(active) = &mut self.phase else { return };
+        if active.asked_again == 2 {
+            self.cause = Some(Cause::Lost);
+            return;
+        }
+        active.asked_again += 1;
+        active.probe = Probe::new(Instant::now());
+        match active.stage {
+            Stage::Settling | Stage::History => self.send_stage(),
+            Stage::Payload(_) => {
+                if self.control.send(&script::report(&active.token)).is_err() {
+                    self.cause = Some(Cause::Lost);
+                }
+            }
         }
     }
 
@@ -56,53 +121,10 @@ impl Driver {
         self.late.clear();
     }
 
-    /// First lets bash enter the bare payload into its history: what runs
-    /// afterwards has a line of ours before it.
-    fn enter_history(&mut self) {
-        let Phase::Running(active) = &self.phase else { return };
-        self.control.reports.begin(&active.token);
-        let content = format!("{}\n", active.payload);
-        if self.write_turn_file(&content) {
-            let Phase::Running(active) = &self.phase else { return };
-            self.send(&script::enter_history(&active.token));
-        }
-    }
-
-    pub(super) fn run_payload(&mut self) {
-        let Phase::Running(active) = &mut self.phase else { return };
-        let history = match active.stage {
-            Stage::History => History::Leave,
-            Stage::Payload => History::of(&active.payload),
-        };
-        active.stage = Stage::Payload;
-        self.control.reports.begin(&active.token);
-        let lines = script::turn(&active.token, self.status, history);
-        let content = script::turn_file(&active.payload, &self.settings, self.status);
-        if self.write_turn_file(&content) {
-            self.send(&lines);
-        }
-    }
-
-    fn write_turn_file(&mut self, content: &str) -> bool {
-        let written =
-            self.turn_file.set_len(0).and_then(|()| self.turn_file.write_all_at(content.as_bytes(), 0));
-        if written.is_err() {
-            self.cause = Some(Cause::Lost);
-        }
-        written.is_ok()
-    }
-
-    fn send(&mut self, lines: &str) {
-        if self.control.send(lines).is_err() {
-            self.cause = Some(Cause::Lost);
-        }
-    }
-
     /// The report of a turn has come.
     pub(super) fn finish(&mut self, finished: Finished) {
-        if !matches!(self.phase, Phase::Running(_)) {
-            return;
-        }
+        let Phase::Running(active) = &self.phase else { return };
+        self.unsettled = active.interrupted;
         // Everything the command wrote is in the terminal by now.
         self.drain(limits::FINAL_READ);
         self.outbox.clear();
