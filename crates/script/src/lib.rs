@@ -14,6 +14,7 @@ mod name;
 mod pool;
 mod process;
 mod program;
+mod stamp;
 pub mod worker;
 
 pub use call::{Call, Limits};
@@ -21,7 +22,8 @@ pub use error::{Error, Position, Result, Thrown};
 pub use host::{Host, HostError, Level, Log, Pending};
 pub use limits::{MEMORY_MAX, SOURCE_MAX};
 pub use pool::{Pool, Settings};
-pub use program::Program;
+pub use program::{Program, read_beneath};
+pub use stamp::Stamp;
 
 /// The declarations that editors and type checkers read.
 pub const TYPES: &str = include_str!("flo.d.ts");

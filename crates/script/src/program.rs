@@ -6,16 +6,14 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use sha2::{Digest, Sha256};
 
 use crate::frame::Source;
 use crate::limits::{MODULES_MAX, SOURCE_MAX};
-
-/// A file that changed so recently may change again without its times showing it.
-const SETTLED_AFTER: Duration = Duration::from_millis(100);
+use crate::stamp::Stamp;
 
 /// A first module and what it imports, all inside one folder.
 ///
@@ -34,16 +32,6 @@ pub struct Program {
 struct Loaded {
     stamp: Option<Stamp>,
     source: Arc<Source>,
-}
-
-/// What changes when a file does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    size: i64,
-    modified: (i64, u64),
-    changed: (i64, u64),
 }
 
 impl Program {
@@ -104,21 +92,11 @@ impl Program {
 
     fn read(&self, name: &str) -> io::Result<Reading> {
         let file = open(&self.folder, name)?;
-        let stat = rustix::fs::fstat(&file)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(io::Error::other("it is not a file"));
-        }
-        let stamp = Stamp::of(&stat);
+        let stamp = Stamp::of(&file.metadata()?);
         if let Some(known) = self.loaded().get(name).filter(|known| known.stamp == Some(stamp)) {
             return Ok(Reading::Same(Arc::clone(&known.source)));
         }
-        let mut bytes = Vec::new();
-        file.take(SOURCE_MAX + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > SOURCE_MAX {
-            return Err(io::Error::other(format!("it is longer than {} MiB", SOURCE_MAX >> 20)));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))?;
-        let source = Arc::new(Source::new(text));
+        let source = Arc::new(Source::new(read(&file, SOURCE_MAX)?));
         Ok(Reading::New(Loaded { stamp: stamp.settled(SystemTime::now()).then_some(stamp), source }))
     }
 
@@ -139,23 +117,21 @@ impl Source {
     }
 }
 
-impl Stamp {
-    fn of(stat: &Stat) -> Self {
-        Self {
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            size: stat.st_size,
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
-            changed: (stat.st_ctime, stat.st_ctime_nsec),
-        }
-    }
+/// Reads a text file beneath a folder: neither `..` nor a link leads out of it.
+pub fn read_beneath(folder: &Path, name: &str, limit: u64) -> Result<String, String> {
+    open(folder, name).and_then(|file| read(&file, limit)).map_err(|error| why(name, &error))
+}
 
-    /// Whether a later change would make a later stamp. The clock of a file system ticks slowly.
-    fn settled(&self, now: SystemTime) -> bool {
-        let (seconds, nanos) = self.changed;
-        let since_epoch = Duration::new(seconds.unsigned_abs(), u32::try_from(nanos).unwrap_or(0));
-        now.duration_since(SystemTime::UNIX_EPOCH + since_epoch).is_ok_and(|age| age >= SETTLED_AFTER)
+fn read(file: &File, limit: u64) -> io::Result<String> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
     }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it is longer than {} KB", limit >> 10)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
 fn open(folder: &Path, name: &str) -> io::Result<File> {
@@ -178,6 +154,8 @@ fn why(name: &str, error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use rustix::fs::FileType;
 
     use super::*;
 
@@ -229,6 +207,6 @@ mod tests {
         assert!(program.check().unwrap_err().contains("not a file"));
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, vec![b' '; SOURCE_MAX as usize + 1]).unwrap();
-        assert!(program.check().unwrap_err().contains("longer than 2 MiB"));
+        assert!(program.check().unwrap_err().contains("longer than 2048 KB"));
     }
 }
