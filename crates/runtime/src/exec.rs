@@ -9,13 +9,14 @@ use futures::FutureExt;
 
 use crate::activity::{Event, Phase};
 use crate::agent::Agent;
-use crate::command::{self, Answer, Caller, Command, Context, Step, terminal};
+use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
 use crate::session::{Topics, Turn};
 use crate::sink::Sink;
-use crate::topic::Topic;
-use crate::{Request, Runtime, audit, edit};
+use crate::topic::{Kind, Topic};
+use crate::variable::{self, Scope, Secrets};
+use crate::{Request, Runtime, audit, blocking, edit};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -48,7 +49,7 @@ impl Runtime {
             Err(error) => return self.refuse(&request, None, &error),
         };
         let understood = self.agents.named(&request.agent).and_then(|agent| {
-            let steps = command::parse(&request.payload, &topic)?;
+            let steps = command::parse(&request.payload, &topic, self.actions(&agent, &topic))?;
             Ok((agent, steps))
         });
         let (agent, steps) = match understood {
@@ -59,6 +60,12 @@ impl Runtime {
         let caller = Caller { cwd: request.cwd, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink };
         call.run(topic, steps).await
+    }
+
+    /// Only an open topic or an app has a document that may have actions.
+    fn actions(&self, agent: &Agent, topic: &Topic) -> Actions {
+        let is_open = self.sessions.of(&agent.id).get(topic).is_some();
+        if is_open || topic.kind() == Kind::App { Actions::Possible } else { Actions::Impossible }
     }
 
     /// A request that could not even be understood: nothing was created.
@@ -80,7 +87,7 @@ impl Runtime {
 
 impl Call {
     async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
-        let mut queue = VecDeque::from(steps);
+        let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
             let ran = self.run_next(&mut queue).await;
@@ -161,6 +168,19 @@ impl Call {
         ran.meta = turn.state.meta(&self.agent.workspace);
         turn.session.set_location(turn.state.location(&self.agent.workspace));
         ran
+    }
+
+    /// The steps, with values of the `$NAME` files taken out of what is logged of a call's arguments.
+    async fn conceal(&self, mut steps: Vec<Step>) -> Vec<Step> {
+        for step in steps.iter_mut().filter(|step| step.command.takes_values()) {
+            let (home, scope) = (self.agent.workspace.home().to_owned(), Scope::of(&step.topic));
+            step.shown = match blocking::run(move || variable::read(&home, &scope)).await {
+                Ok(persistent) => Secrets::new(persistent.iter()).redact(&step.shown),
+                // What cannot be told from a secret is not shown.
+                Err(_) => step.shown.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
+            };
+        }
+        steps
     }
 
     async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {

@@ -1,5 +1,6 @@
 //! What String does: agents, topics, sessions and commands, without any transport.
 
+pub mod action;
 pub mod activity;
 pub mod agent;
 pub mod audit;
@@ -21,6 +22,8 @@ pub mod session;
 pub mod sink;
 pub mod state;
 pub mod substitute;
+mod template;
+mod tool;
 pub mod topic;
 pub mod variable;
 pub mod words;

@@ -6,36 +6,44 @@ use crate::error::{Code, Error, Result};
 pub fn split(line: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        rest = match c {
             '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next() {
-                        Some('\'') => break,
-                        Some(c) => word.push(c),
-                        None => return Err(open_quote(line)),
-                    }
-                }
+                let (inner, after) = rest[1..].split_once('\'').ok_or_else(|| open_quote(line))?;
+                word.get_or_insert_default().push_str(inner);
+                after
             }
             '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next() {
-                        Some('"') => break,
-                        Some('\\') if matches!(chars.peek(), Some('"' | '\\')) => word.extend(chars.next()),
-                        Some(c) => word.push(c),
-                        None => return Err(open_quote(line)),
-                    }
-                }
+                let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(line))?;
+                word.get_or_insert_default().push_str(&inner);
+                after
             }
-            c if c.is_whitespace() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
+            c => {
+                match c.is_whitespace() {
+                    true => words.extend(word.take()),
+                    false => word.get_or_insert_default().push(c),
+                }
+                &rest[c.len_utf8()..]
+            }
+        };
     }
     words.extend(word);
     Ok(words)
+}
+
+/// What stands before a closing double quote, with `\"` and `\\` undone, and what stands after it.
+pub fn double_quoted(text: &str) -> Option<(String, &str)> {
+    let mut out = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((out, &text[at + 1..])),
+            '\\' if matches!(chars.peek(), Some((_, '"' | '\\'))) => out.extend(chars.next().map(|(_, c)| c)),
+            c => out.push(c),
+        }
+    }
+    None
 }
 
 /// Puts one word so that `split` gives it back as one word.

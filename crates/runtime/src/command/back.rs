@@ -1,36 +1,41 @@
 //! `/back` and `/refresh`: the previous document, and the current one again.
 
 use super::ground::Ground;
+use super::open::Before;
 use super::{Context, open};
 use crate::document::Extent;
 use crate::error::{Code, Error, Result};
 
-pub async fn back(context: Context<'_>) -> Result<String> {
+pub async fn back(mut context: Context<'_>) -> Result<String> {
     let Some(previous) = context.state.history.last().cloned() else {
         return Err(Error::new(Code::NoHistory, "This is the first document of this topic."));
     };
     let ground = Ground::of(&context)?;
     let mut page = ground.library(&context).reopen(&previous).await?;
     ground.label(&mut page);
-    let state = context.state;
-    let reply = open::shown("Back to", &page, Extent::Start, state, ground.workspace())?;
-    state.history.pop();
-    state.replace(page);
+    let before = Before::of(&page, Extent::Start, &context).await;
+    let (reply, effects) = open::shown("Back to", &page, before, &ground, &mut context)?;
+    context.state.history.pop();
+    context.state.replace(page);
+    effects.apply(context.state);
     Ok(reply)
 }
 
-pub async fn refresh(context: Context<'_>) -> Result<String> {
+pub async fn refresh(mut context: Context<'_>) -> Result<String> {
     let ground = Ground::of(&context)?;
     let current = context.state.page.as_ref().ok_or_else(open::no_document)?;
     let fresh = ground.library(&context).refresh(current).await?;
-    let state = context.state;
+    // Not changed: the same page is as good as a new one.
+    let shown = fresh.as_deref().unwrap_or(current);
+    let before = Before::of(shown, Extent::Start, &context).await;
     let mut page = match fresh {
         Some(page) => page,
-        // Not changed: the same page is as good as a new one.
-        None => state.page.take().ok_or_else(open::no_document)?,
+        None => context.state.page.take().ok_or_else(open::no_document)?,
     };
     ground.label(&mut page);
-    let reply = open::shown("Refreshed", &page, Extent::Start, state, ground.workspace());
-    state.replace(page);
-    reply
+    let reply = open::shown("Refreshed", &page, before, &ground, &mut context);
+    context.state.replace(page);
+    let (reply, effects) = reply?;
+    effects.apply(context.state);
+    Ok(reply)
 }

@@ -1,6 +1,6 @@
 //! `/exec`: a command, clean each time, from the topic's base path.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shell::exec::End;
@@ -80,15 +80,20 @@ pub async fn run(exec: Exec, context: &Context<'_>) -> Result<String> {
 /// The directory of the document, or the one opened last; an app's own workspace; else home.
 pub fn base_path(context: &Context<'_>) -> Result<PathBuf> {
     let home = context.agent.workspace.home();
-    if let Topic::App { name, config } = &context.session.topic {
-        let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
-        let dir = home.join(".string/work").join(format!("{name}{config}"));
+    if let Some(dir) = work_directory(&context.session.topic, home) {
         files::create_dir(&dir)
             .map_err(|error| Error::new(Code::LoadError, format!("{}: {error}", dir.display())))?;
         return Ok(dir);
     }
     let page = context.state.page.as_ref().and_then(|page| page.location.source.directory());
     Ok(page.or(context.state.directory.as_deref()).unwrap_or(home).to_owned())
+}
+
+/// An app's own workspace, which may not exist yet.
+pub fn work_directory(topic: &Topic, home: &Path) -> Option<PathBuf> {
+    let Topic::App { name, config } = topic else { return None };
+    let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
+    Some(home.join(".string/work").join(format!("{name}{config}")))
 }
 
 /// Passes live output on until the command has ended.

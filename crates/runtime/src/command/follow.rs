@@ -1,5 +1,8 @@
 //! Shortcuts: where `@id` leads from here.
 
+use serde_json::Value;
+use sfmd::ShortcutKind;
+
 use crate::agent::Workspace;
 use crate::document::{Location, Source};
 use crate::error::{Code, Error, Result, nearest, quoted};
@@ -13,9 +16,13 @@ pub enum Followed {
     Topic(Topic),
 }
 
-/// Looks a shortcut up: on the page, then in the menus.
+/// Looks a shortcut up: named links of the page, values, automatic links, then menus.
 pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
     let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
+    let named = on_page.filter(|shortcut| shortcut.kind == ShortcutKind::Named);
+    if let Some(Value::String(target)) = state.shortcuts.get(id).filter(|_| named.is_none()) {
+        return value(target, state, workspace);
+    }
     let (href, base) = match on_page {
         Some(shortcut) => (&shortcut.href, Source::from_origin(&shortcut.origin)),
         None => {
@@ -35,6 +42,16 @@ pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(href)))
     })?;
     Ok(Followed::Location(Location { source, block }))
+}
+
+/// Where a value leads: a document by its path or address, relative to the page that it came with.
+fn value(target: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+    let home = Source::Directory(workspace.home().to_owned());
+    let base = state.page.as_ref().map_or(&home, |page| &page.location.source);
+    let source = base.join(target, workspace).map_err(|error| {
+        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(target)))
+    })?;
+    Ok(Followed::Location(Location { source, block: None }))
 }
 
 fn unknown(id: &str, state: &State) -> Error {

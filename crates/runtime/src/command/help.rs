@@ -10,17 +10,28 @@ pub fn run(command: Option<&str>, context: &Context<'_>) -> Result<String> {
     let topic = &context.session.topic;
     match command {
         Some(name) => one(name.trim_start_matches('/'), topic),
-        None => Ok(all(topic)),
+        None => Ok(all(topic, context)),
     }
 }
 
-fn all(topic: &Topic) -> String {
+fn all(topic: &Topic, context: &Context<'_>) -> String {
     let rows: Vec<&Spec> = table::valid_in(topic).collect();
     let width = rows.iter().map(|spec| spec.usage.len()).max().unwrap_or(0);
     let slash = if topic.kind() == Kind::Bash { "/" } else { "" };
     let lines: Vec<String> =
         rows.iter().map(|spec| format!("{slash}{:width$}  {}", spec.usage, spec.summary)).collect();
-    with_body(&format!("Commands in {topic}"), &lines.join("\n"))
+    let actions: Vec<&str> = context
+        .state
+        .page
+        .iter()
+        .flat_map(|page| page.content().actions())
+        .map(|found| found.action.id.as_str())
+        .collect();
+    let here = match actions.is_empty() {
+        true => String::new(),
+        false => format!("\n\nActions of this document: {} · /act --help", actions.join(", ")),
+    };
+    with_body(&format!("Commands in {topic}"), &format!("{}{here}", lines.join("\n")))
 }
 
 fn one(name: &str, topic: &Topic) -> Result<String> {

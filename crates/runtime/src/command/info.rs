@@ -2,17 +2,23 @@
 
 use std::borrow::Borrow;
 
+use serde_json::Value;
+
 use super::follow::{Followed, follow};
-use super::{Arguments, Context};
+use super::{Arguments, Context, act};
 use crate::document::{Page, display_directory};
 use crate::error::{Result, one_line};
 use crate::reply::with_body;
+use crate::substitute::text_of;
 use crate::topic::Topic;
+use crate::variable;
 
 /// Width of the keys, so that the values stand in one column.
 const KEY_WIDTH: usize = 11;
 /// How many shortcuts are named.
 const SHORTCUTS_SHOWN: usize = 12;
+/// How much of a variable's value is shown.
+const VALUE_SHOWN: usize = 60;
 
 pub async fn run(context: &Context<'_>) -> Result<String> {
     let mut lines = Lines::default();
@@ -22,9 +28,9 @@ pub async fn run(context: &Context<'_>) -> Result<String> {
         Topic::App { name, config } => {
             let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
             lines.add("app", &format!("{name}{config}"));
-            document_lines(&mut lines, context);
+            document_lines(&mut lines, context).await;
         }
-        Topic::Tab(_) => document_lines(&mut lines, context),
+        Topic::Tab(_) => document_lines(&mut lines, context).await,
     }
     Ok(with_body("Session info", &lines.0.join("\n")))
 }
@@ -83,15 +89,17 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
         None => lines.add("shell", "(no shell)"),
     }
     lines.add("boundary", &fence.0);
+    lines.add_list("vars", &variables(context));
     Ok(())
 }
 
-fn document_lines(lines: &mut Lines, context: &Context<'_>) {
+async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     let workspace = &context.agent.workspace;
     let Some(page) = &context.state.page else {
         let here = context.state.directory.as_deref().unwrap_or(workspace.home());
         lines.add("cwd", &display_directory(here, workspace));
         lines.add("file", "(none open)");
+        lines.add_list("vars", &variables(context));
         return;
     };
     let source = &page.location.source;
@@ -113,8 +121,13 @@ fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     let menus: Vec<&str> = page.menus.iter().map(|menu| menu.name.as_str()).collect();
     lines.add_list("menus", &menus);
     lines.add_list("shortcuts", &shortcuts(page));
+    let action = |found: sfmd::PageAction<'_>| format!("{}({})", found.action.id, found.action.call.word());
+    lines.add_list("actions", &page.content().actions().map(action).collect::<Vec<_>>());
     let history = context.state.history.len();
     lines.add("history", &format!("{history} {}", if history == 1 { "entry" } else { "entries" }));
+    lines.add_list("vars", &variables(context));
+    let missing = act::missing(page, context).await;
+    lines.add_list("env", &missing.iter().map(ToString::to_string).collect::<Vec<_>>());
     lines.add_list("warnings", &context.state.warnings());
 }
 
@@ -127,4 +140,14 @@ fn shortcuts(page: &Page) -> Vec<String> {
         shown.push(format!("+{} more", all.len() - SHORTCUTS_SHOWN));
     }
     shown
+}
+
+/// The session variables, long values cut.
+fn variables(context: &Context<'_>) -> Vec<String> {
+    let shown = |(name, value): (&str, &Value)| {
+        let text = text_of(value);
+        let cut = text.char_indices().nth(VALUE_SHOWN).map(|(at, _)| format!("{}…", &text[..at]));
+        format!("{{{name}}}={}", variable::shown_on_one_line(&cut.unwrap_or_else(|| text.into_owned())))
+    };
+    context.state.variables.iter().map(shown).collect()
 }

@@ -1,5 +1,6 @@
 //! Commands: the table, the payload that carries them, and one file for each.
 
+mod act;
 mod append;
 mod arguments;
 mod back;
@@ -24,6 +25,7 @@ mod source;
 mod surroundings;
 pub mod table;
 pub mod terminal;
+mod tool;
 mod topics;
 mod undo;
 mod unset;
@@ -46,6 +48,7 @@ use crate::session::{Session, State, Topics};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Assignment};
+pub use payload::Actions;
 use payload::Line;
 use table::Verb;
 use terminal::AtOnce;
@@ -82,6 +85,8 @@ pub enum Command {
     SessionClose {
         topic: Topic,
     },
+    Act(act::What),
+    Tool(tool::What),
     Set(Vec<Assignment>),
     Unset(Vec<variable::Target>),
     /// Acts on the running command without waiting for it.
@@ -129,12 +134,12 @@ pub struct Caller {
 }
 
 /// Understands a whole payload, before any of it runs.
-pub fn parse(payload: &str, topic: &Topic) -> Result<Vec<Step>> {
+pub fn parse(payload: &str, topic: &Topic, actions: Actions) -> Result<Vec<Step>> {
     if topic.kind() == Kind::Bash && !payload.trim_start().starts_with("//") {
         let command = Command::Input(payload.to_owned());
         return Ok(vec![Step { topic: topic.clone(), command, shown: String::new() }]);
     }
-    payload::split(payload, topic)?.iter().map(|line| step(line, topic)).collect()
+    payload::split(payload, topic, actions)?.iter().map(|line| step(line, topic)).collect()
 }
 
 /// What a command gives: a reply, or the topic where it goes on.
@@ -168,6 +173,8 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context).await,
+        Command::Act(what) => act::run(what, context).await,
+        Command::Tool(what) => tool::run(what, context).await,
         Command::Set(assignments) => set::run(assignments, context).await,
         Command::Unset(targets) => unset::run(&targets, context).await,
         Command::AtOnce(act) => at_once(act, &context.session.topic, context.topics).await,
@@ -186,6 +193,11 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
+    /// Whether its line holds values that the caller passes on.
+    pub fn takes_values(&self) -> bool {
+        matches!(self, Self::Act(_) | Self::Tool(_))
+    }
+
     /// Opens the entry page of a topic, in that topic.
     pub fn enter(topic: Topic) -> Self {
         Self::Open(open::What::Topic(topic))
@@ -231,6 +243,8 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
 fn shown(line: &Line<'_>, command: &Command) -> String {
     let text = match command {
         Command::Set(assignments) => &set::shown(assignments),
+        // What was meant is not known yet, so it may hold anything.
+        Command::Act(act::What { name: act::Named::Bare(word), .. }) => &format!("/{word} …"),
         _ => line.text,
     };
     match text.floor_char_boundary(SHOWN_MAX) {
@@ -276,6 +290,8 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::BashList | Verb::BashKill => {
             Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::Act => Command::Act(act::What::parse(line)?),
+        Verb::Tool => Command::Tool(tool::What::parse(line)?),
         Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
         Verb::Unset => Command::Unset(unset::parse(arguments)?),
         Verb::AgentList
@@ -285,6 +301,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         | Verb::AgentSetHome
         | Verb::AgentBoundary
         | Verb::AgentAllow
+        | Verb::AgentAllowHost
         | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)

@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
+use sfmd::{Dialect, Piece, Requirement, Template};
+
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
-use super::{Answer, Context};
-use crate::agent::Workspace;
+use super::{Answer, Context, act, surroundings};
+use crate::action::{Effects, Ran};
 use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::with_body;
-use crate::session::State;
+use crate::substitute;
 use crate::topic::Topic;
+use crate::variable::{Claimant, Known, Scope, required};
 
 /// What a target turned out to be, from its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,17 +61,54 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
     }
 }
 
-/// The reply that shows a page. `verb` is the word before the location.
+/// What was found out about a page before it is shown. The page may still be shown nowhere.
+#[derive(Debug, Default)]
+pub struct Before {
+    extent: Extent,
+    /// The required variables without a value.
+    missing: Vec<Requirement>,
+    /// What its default action gave.
+    default: Option<Ran>,
+}
+
+impl Before {
+    pub async fn of(page: &Page, extent: Extent, context: &Context<'_>) -> Self {
+        let missing = act::missing(page, context).await.into_iter().cloned().collect();
+        let default = match extent {
+            Extent::Start => act::default(page, context).await,
+            Extent::From(_) | Extent::Outline => None,
+        };
+        Self { extent, missing, default }
+    }
+}
+
+/// The reply that shows a page, and what its default action changes. `verb` is the word before the location.
 pub fn shown(
     verb: &str,
     page: &Page,
-    extent: Extent,
-    state: &mut State,
-    workspace: &Workspace,
-) -> Result<String> {
-    let view = page.view(extent, &mut state.menus, workspace)?;
+    before: Before,
+    ground: &Ground,
+    context: &mut Context<'_>,
+) -> Result<(String, Effects)> {
+    let Before { extent, missing, default } = before;
+    let workspace = ground.workspace();
+    let claimant = act::claimant(context);
+    // An app says what it needs as errors do; of other documents it is a line of the page.
+    let (above, missing) = match claimant {
+        Claimant::App => (required(claimant, &missing.iter().collect::<Vec<_>>()), Vec::new()),
+        Claimant::Document | Claimant::Tool => (None, missing),
+    };
+    let above = above.map(|error| format!("{error}\n\n")).unwrap_or_default();
+    let view = page.view(extent, &mut context.state.menus, &missing, workspace)?;
+    let (below, effects) = match default {
+        Some(Ran { reply, effects }) => {
+            (format!("\n\n---\n\n{}", reply.unwrap_or_else(|error| error.to_string())), effects)
+        }
+        None => (String::new(), Effects::default()),
+    };
     let notes: String = page.notes.iter().map(|note| format!(" · {note}")).collect();
-    Ok(with_body(&format!("{verb} {}{notes}", page.name(workspace)), &view))
+    let status = format!("{verb} {}{notes}", page.name(workspace));
+    Ok((with_body(&status, &format!("{above}{view}{below}")), effects))
 }
 
 pub fn no_document() -> Error {
@@ -93,11 +133,12 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
     let entry = ground.entry().ok_or_else(no_document)?;
     let opened = ground.library(&context).open(&entry, Reading::Main).await?;
-    enter(opened, None, Extent::Start, &ground, context)
+    enter(opened, None, Extent::Start, &ground, context).await
 }
 
 async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
+    let text = &filled(text, &context).await?;
     ground.check_text(text)?;
     let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
@@ -128,7 +169,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>
             }
         },
     };
-    enter(opened, block, extent, &ground, context)
+    enter(opened, block, extent, &ground, context).await
 }
 
 /// Shows a block of the current document, in an app topic of its entry page.
@@ -139,35 +180,57 @@ async fn open_block(
     mut context: Context<'_>,
 ) -> Result<Answer> {
     ensure_entry(&mut context).await?;
-    let state = context.state;
-    let mut page = state.page.take().ok_or_else(no_document)?;
-    let before = page.location.block.replace(block);
-    let reply = shown("Opened", &page, extent, state, ground.workspace());
+    let mut page = context.state.page.take().ok_or_else(no_document)?;
+    let previous = page.location.block.replace(block);
+    let reply = shown("Opened", &page, Before { extent, ..Before::default() }, ground, &mut context);
     if reply.is_err() {
-        page.location.block = before;
+        page.location.block = previous;
     }
-    state.page = Some(page);
-    reply.map(Answer::from)
+    context.state.page = Some(page);
+    reply.map(|(reply, _)| reply.into())
 }
 
 /// Makes what was opened the current page, if it is one, and shows it.
-fn enter(
+async fn enter(
     opened: Opened,
     block: Option<String>,
     extent: Extent,
     ground: &Ground,
-    context: Context<'_>,
+    mut context: Context<'_>,
 ) -> Result<Answer> {
     match opened {
         Opened::Page(mut page) => {
             page.location.block = block;
             ground.label(&mut page);
-            let reply = shown("Opened", &page, extent, context.state, ground.workspace())?;
+            let before = Before::of(&page, extent, &context).await;
+            let (reply, effects) = shown("Opened", &page, before, ground, &mut context)?;
             context.state.enter(page);
+            effects.apply(context.state);
             Ok(reply.into())
         }
         Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
     }
+}
+
+/// The target with its placeholders filled in, unless single quotes say that it is meant as it stands.
+async fn filled(text: &str, context: &Context<'_>) -> Result<String> {
+    let template = Template::parse(text, Dialect::Definition);
+    let is_plain = template.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
+    if is_plain || text.starts_with('\'') {
+        return Ok(text.to_owned());
+    }
+    let page = context.state.page.as_deref();
+    let persistent = surroundings::persistent(context, &Scope::of(&context.session.topic)).await?;
+    let known = Known {
+        variables: &context.state.variables,
+        response: context.state.response.as_deref(),
+        persistent: &persistent,
+        surroundings: &surroundings::of(context, page),
+        bases: surroundings::bases(context, page),
+    };
+    let filled = substitute::text(&substitute::fill(&template, &known)?);
+    // A value names a document; it is never a shortcut, which would be looked up once more.
+    Ok(if filled.starts_with('@') && !text.starts_with('@') { format!("./{filled}") } else { filled })
 }
 
 /// The first reading of a path that exists, and that path.

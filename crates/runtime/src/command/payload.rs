@@ -10,10 +10,30 @@ pub struct Line<'a> {
     pub spec: &'static Spec,
     /// The command line as the agent wrote it, with one slash.
     pub text: &'a str,
-    /// What follows the name on its line.
+    /// What the word says beyond the command's name.
+    pub suffix: Suffix<'a>,
+    /// What follows the word on its line.
     pub arguments: &'a str,
     /// The lines below, for commands that take content.
     pub body: Option<&'a str>,
+}
+
+/// Whether a word that names no command may name an action. Which ones there are, only the session knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actions {
+    Possible,
+    /// There is no document.
+    Impossible,
+}
+
+/// What a word says beyond the name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suffix<'a> {
+    None,
+    /// `search` in `/act.search`, `shout.up` in `/tool:shout.up`.
+    Of(&'a str),
+    /// The whole word, which names no command and may name an action of the document.
+    Bare(&'a str),
 }
 
 impl Line<'_> {
@@ -27,7 +47,7 @@ impl Line<'_> {
 }
 
 /// Splits a payload into its commands. Nothing runs unless the whole payload is well-formed.
-pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
+pub fn split<'a>(payload: &'a str, topic: &Topic, actions: Actions) -> Result<Vec<Line<'a>>> {
     let mut lines = Vec::new();
     let mut rest = payload.trim_start();
     if rest.is_empty() {
@@ -41,12 +61,14 @@ pub fn split<'a>(payload: &'a str, topic: &Topic) -> Result<Vec<Line<'a>>> {
             return Err(if lines.is_empty() { not_a_command(line) } else { stray_line(line, &lines) });
         };
         let (word, arguments) = split_word(text);
-        let spec = find(word, topic)?;
+        // Below other commands a slip must not run them first.
+        let actions = if lines.is_empty() { actions } else { Actions::Impossible };
+        let (spec, suffix) = find(word, topic, actions)?;
         let body = match spec.body {
             Body::Content => (!below.is_empty()).then_some(below),
             Body::None => None,
         };
-        lines.push(Line { spec, text, arguments, body });
+        lines.push(Line { spec, text, suffix, arguments, body });
         rest = if spec.body == Body::Content { "" } else { skip_blank_lines(below) };
     }
     Ok(lines)
@@ -67,9 +89,31 @@ fn command_text(line: &str) -> Option<&str> {
     Some(if after.starts_with('/') { after } else { line })
 }
 
-fn find(word: &str, topic: &Topic) -> Result<&'static Spec> {
-    let spec = table::find(word, topic).ok_or_else(|| unknown(word, topic))?;
-    if spec.place.allows(topic) { Ok(spec) } else { Err(wrong_place(spec, topic)) }
+/// The error for a word that names nothing here.
+pub fn not_valid(word: &str, topic: &Topic) -> Error {
+    match table::find(word, topic) {
+        Some(spec) => wrong_place(spec, topic),
+        None => unknown(word, topic),
+    }
+}
+
+fn find<'a>(word: &'a str, topic: &Topic, actions: Actions) -> Result<(&'static Spec, Suffix<'a>)> {
+    let named = |name: &str| table::find(name, topic).filter(|spec| spec.place.allows(topic));
+    if let Some(spec) = named(word) {
+        return Ok((spec, Suffix::None));
+    }
+    let prefixes = [("act", '.'), ("action", '.'), ("tool", ':')];
+    for (name, mark) in prefixes {
+        let rest = word.split_once(mark).filter(|(head, _)| head.eq_ignore_ascii_case(name));
+        if let (Some((_, rest)), Some(spec)) = (rest, named(name)) {
+            return Ok((spec, Suffix::Of(rest)));
+        }
+    }
+    let may_be_action = actions == Actions::Possible && sfmd::Id::parse(word).is_some();
+    match named("act").filter(|_| may_be_action) {
+        Some(spec) => Ok((spec, Suffix::Bare(word))),
+        None => Err(not_valid(word.split(['.', ':']).next().unwrap_or(word), topic)),
+    }
 }
 
 fn skip_blank_lines(text: &str) -> &str {
@@ -114,7 +158,8 @@ mod tests {
     use super::*;
 
     fn names(payload: &str) -> Result<Vec<&'static str>> {
-        split(payload, &Topic::main()).map(|lines| lines.iter().map(|line| line.spec.name).collect())
+        split(payload, &Topic::main(), Actions::Possible)
+            .map(|lines| lines.iter().map(|line| line.spec.name).collect())
     }
 
     #[test]
@@ -137,10 +182,10 @@ mod tests {
             ("", Code::CommandUnsupported),
             ("   \n ", Code::CommandUnsupported),
             ("hello world", Code::CommandUnsupported),
-            ("/opne x", Code::CommandUnsupported),
             ("/", Code::CommandUnsupported),
+            ("/Opne x", Code::CommandUnsupported),
             ("///info", Code::CommandUnsupported),
-            ("/status", Code::CommandUnsupported),
+            ("/info\n/status", Code::CommandUnsupported),
             ("/info\nnot a command", Code::InvalidParams),
             ("/info\n/frobnicate", Code::CommandUnsupported),
         ];
@@ -151,13 +196,33 @@ mod tests {
 
     #[test]
     fn the_nearest_command_is_named() {
-        let error = names("/opne x").unwrap_err();
+        let error = names("/info\n/opne x").unwrap_err();
         assert!(error.to_string().contains("Did you mean /open?"), "{error}");
     }
 
     #[test]
+    fn a_word_may_say_more_than_a_command() {
+        let table = [
+            ("/act", "act", Suffix::None),
+            ("/act.search x", "act", Suffix::Of("search")),
+            ("/ACTION.get_token", "action", Suffix::Of("get_token")),
+            ("/tool:shout.up a", "tool", Suffix::Of("shout.up")),
+            ("/search x", "act", Suffix::Bare("search")),
+            ("/status", "act", Suffix::Bare("status")),
+        ];
+        for (payload, name, suffix) in table {
+            let lines = split(payload, &Topic::main(), Actions::Possible).unwrap();
+            assert_eq!((lines[0].spec.name, lines[0].suffix), (name, suffix), "{payload}");
+        }
+        assert!(split("/search", &Topic::parse("agent").unwrap(), Actions::Possible).is_err());
+        assert!(split("/search", &Topic::main(), Actions::Impossible).is_err());
+        let say = split("/act.say \"a\nb\"", &Topic::main(), Actions::Impossible).unwrap();
+        assert_eq!(say[0].content(), "\"a\nb\"");
+    }
+
+    #[test]
     fn arguments_keep_their_case_and_inner_spaces() {
-        let lines = split("/OPEN  My  File.md ", &Topic::main()).unwrap();
+        let lines = split("/OPEN  My  File.md ", &Topic::main(), Actions::Possible).unwrap();
         assert_eq!(lines[0].arguments, "My  File.md");
     }
 }

@@ -47,7 +47,8 @@ fn evaluate(
     persistent: &Persistent,
     context: &Context<'_>,
 ) -> Result<Vec<(Target, Value)>> {
-    let surroundings = surroundings::of(context);
+    let page = context.state.page.as_deref();
+    let surroundings = surroundings::of(context, page);
     let mut variables = context.state.variables.clone();
     let mut done = Vec::with_capacity(assignments.len());
     for Assignment { target, right } in assignments {
@@ -56,7 +57,7 @@ fn evaluate(
             response: context.state.response.as_deref(),
             persistent,
             surroundings: &surroundings,
-            bases: surroundings::bases(context),
+            bases: surroundings::bases(context, page),
         };
         let value = match right {
             Right::Literal(text) => text.clone().into(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Shortcut};
+use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
 
 use super::menu::{Menu, Menus};
 use super::{Fetched, Location, Source};
@@ -120,14 +120,21 @@ impl Page {
         self.content.section(id).map(|_| ()).ok_or_else(|| self.no_block(id))
     }
 
-    /// What the agent sees at the current location. Menus are shown in full once per session.
-    pub fn view(&self, extent: Extent, menus: &mut Menus, workspace: &Workspace) -> Result<String> {
+    /// What the agent sees at the current location. Menus are shown in full once per session; `missing` are the
+    /// required variables without a value.
+    pub fn view(
+        &self,
+        extent: Extent,
+        menus: &mut Menus,
+        missing: &[Requirement],
+        workspace: &Workspace,
+    ) -> Result<String> {
         let (banner, view) = match &self.location.block {
             Some(id) => {
                 let section = self.content.section(id).ok_or_else(|| self.no_block(id))?;
                 (String::new(), self.content.view_section(&section))
             }
-            None => (self.banner(menus), self.content.view()),
+            None => (self.banner(menus, missing), self.content.view()),
         };
         let shown = self.location.display(workspace);
         let from = match extent {
@@ -156,7 +163,7 @@ impl Page {
         Ok(text)
     }
 
-    fn banner(&self, menus: &mut Menus) -> String {
+    fn banner(&self, menus: &mut Menus, missing: &[Requirement]) -> String {
         let nav = |menu: &'_ Menu| menu.entries.len() <= MAX_NAV_ENTRIES && menus.show_once(menu);
         let expanded: Vec<bool> = self.menus.iter().map(nav).collect();
         let nav = self.menus.iter().zip(expanded).map(|(menu, expanded)| NavMenu {
@@ -165,7 +172,7 @@ impl Page {
         });
         let actions: Vec<_> = self.content.actions().collect();
         let actions = actions.iter().map(|found| found.action.id.as_str()).collect();
-        Banner { menus: nav.collect(), actions, missing: Vec::new() }.to_string()
+        Banner { menus: nav.collect(), actions, missing: missing.iter().collect() }.to_string()
     }
 
     fn outline(&self) -> String {

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::action;
 use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result};
 use crate::policy::require_person;
 use crate::reply::with_body;
+use crate::variable::Scope;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -21,6 +23,7 @@ pub enum Command {
     ShowBoundary,
     SetBoundary(Boundary),
     Allow { add: Vec<String>, remove: Option<String> },
+    AllowHost { page: String, host: String },
     Remove(Id),
 }
 
@@ -70,6 +73,9 @@ impl Command {
                 let remove = words.value("--remove")?;
                 return Ok(Self::Allow { remove, add: words.rest()? });
             }
+            Verb::AgentAllowHost => {
+                Self::AllowHost { page: words.required("PAGE")?, host: words.required("HOST")? }
+            }
             Verb::AgentRemove => Self::Remove(Id::parse(&words.required("ID")?)?),
             other => unreachable!("{other:?} is not a word of the agent hub"),
         };
@@ -104,6 +110,12 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             Ok(format!("boundary: {}", agent.boundary.as_str()))
         }
         Command::Allow { add, remove } => allow(&add, remove.as_deref(), context).await,
+        Command::AllowHost { page, host } => {
+            require_person(origin)?;
+            let config = Scope::Global.file(context.agent.workspace.home());
+            let page = action::allow_host(&config, &page, &host)?;
+            Ok(format!("Pages of {page} may send your variables to {host}."))
+        }
         Command::Remove(id) => {
             let removed = runtime.remove_agent(origin, &id).await?;
             Ok(format!("Removed agent {id}. Its files stay in {}", removed.home.display()))

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 pub use map::{Map, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
+use crate::action::Shortcuts;
 use crate::agent::Workspace;
 use crate::document::{Bases, Location, Menus, Page, Source};
 use crate::edit::{Edits, Seen, Undo};
@@ -51,6 +52,9 @@ pub struct State {
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Value>>,
+    /// What the last action's template had no value for.
+    pub unanswered: Vec<String>,
+    pub shortcuts: Shortcuts,
     pub menus: Menus,
     pub cookies: web::CookieJar,
     pub shell: ShellState,
@@ -96,10 +100,11 @@ impl State {
         Bases { workspace, page, directory: self.directory.as_deref(), caller }
     }
 
-    /// What is wrong with the page.
+    /// What is wrong with the page, and what the last action left open.
     pub fn warnings(&self) -> Vec<String> {
-        let Some(page) = &self.page else { return Vec::new() };
-        self.reload_failure.iter().map(ToString::to_string).chain(page.warnings()).collect()
+        let page = self.page.iter().flat_map(|page| page.warnings());
+        let reload = self.reload_failure.iter().map(ToString::to_string);
+        reload.chain(page).chain(self.unanswered.iter().cloned()).collect()
     }
 
     /// Where the session stands, as lists show it.
@@ -109,7 +114,9 @@ impl State {
     }
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
-        let Some(page) = &self.page else { return Meta::default() };
+        let Some(page) = &self.page else {
+            return Meta { warnings: self.warnings(), ..Meta::default() };
+        };
         Meta {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),

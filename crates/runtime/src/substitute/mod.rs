@@ -16,7 +16,7 @@ mod value;
 use std::borrow::Cow;
 
 use serde_json::Value;
-use sfmd::{Piece, Placeholder, Template};
+use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded};
 pub use body::{form_body, json_body};
@@ -30,6 +30,19 @@ use crate::error::{Code, Error, Result};
 pub trait Values {
     /// What `{name}` begins with.
     fn named(&self, name: &str) -> Named<'_>;
+    /// What the whole of `{name.path}` stands for.
+    fn at(&self, path: &Path) -> Named<'_> {
+        match self.named(&path.root) {
+            Named::Value { value: Cow::Borrowed(value), source } => {
+                walk(value, &path.steps).map_or(Named::Unknown, |value| Named::Value { value, source })
+            }
+            Named::Value { value: Cow::Owned(value), source } => match walk(&value, &path.steps) {
+                Some(found) => Named::Value { value: Cow::Owned(found.into_owned()), source },
+                None => Named::Unknown,
+            },
+            other => other,
+        }
+    }
     /// `$NAME`.
     fn env(&self, name: &str) -> Option<Env<'_>>;
     /// The content of a file, for the filters that read one.
@@ -153,7 +166,7 @@ pub fn missing<'t>(templates: impl IntoIterator<Item = &'t Template>, values: &d
     let mut names = Vec::new();
     for piece in templates.into_iter().flat_map(|template| &template.pieces) {
         let has_value = match piece {
-            Piece::Value(placeholder) => is_known(placeholder, values),
+            Piece::Value(placeholder) => values.at(&placeholder.path) != Named::Unknown,
             Piece::Env(name) => values.env(name).is_some(),
             _ => true,
         };
@@ -231,28 +244,14 @@ fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
 
 /// The value a placeholder stands for; none if it has no value.
 fn inserted(placeholder: &Placeholder, values: &dyn Values) -> Result<Option<Inserted>> {
-    let (root, steps) = (&placeholder.path.root, &placeholder.path.steps);
-    let (found, source) = match values.named(root) {
+    let (found, source) = match values.at(&placeholder.path) {
         Named::Unknown => return Ok(None),
-        Named::Empty => {
-            return Ok(Some(Inserted { content: Content::Absent, hidden_as: None }));
-        }
-        Named::Value { value, source } => match walk(&value, steps) {
-            Some(found) => (found.into_owned(), source),
-            None => return Ok(None),
-        },
+        Named::Empty => return Ok(Some(Inserted { content: Content::Absent, hidden_as: None })),
+        Named::Value { value, source } => (value.into_owned(), source),
     };
     let hidden_as = (source == Source::CallerSecret).then(|| "…".to_owned());
     let content = filter::apply(found, source, &placeholder.filters, values)?;
     Ok(Some(Inserted { content, hidden_as }))
-}
-
-fn is_known(placeholder: &Placeholder, values: &dyn Values) -> bool {
-    match values.named(&placeholder.path.root) {
-        Named::Unknown => false,
-        Named::Empty => true,
-        Named::Value { value, .. } => walk(&value, &placeholder.path.steps).is_some(),
-    }
 }
 
 fn shown(piece: &Piece) -> String {

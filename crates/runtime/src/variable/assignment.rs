@@ -6,6 +6,7 @@ use sfmd::{Dialect, Placeholder, Template, is_variable_name};
 
 use super::RESERVED;
 use crate::error::{Code, Error, Result, quoted};
+use crate::words::double_quoted;
 
 /// `TARGET = RIGHT`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,20 +155,6 @@ fn bare(value: &str, target: &Target) -> Result<Right> {
         Some(placeholder) => Right::Value(placeholder),
         None => Right::Filled(Template::parse(value, Dialect::Definition)),
     })
-}
-
-/// What stands before the closing quote, and what after it.
-fn double_quoted(text: &str) -> Option<(String, &str)> {
-    let mut out = String::new();
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((out, &text[at + 1..])),
-            '\\' if matches!(chars.peek(), Some((_, '"' | '\\'))) => out.extend(chars.next().map(|(_, c)| c)),
-            c => out.push(c),
-        }
-    }
-    None
 }
 
 const FORMS: &str = "/set {city} = \"Seoul\", /set $API_KEY = \"…\", or several lines of that form.";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use runtime::command::table::COMMANDS;
 use runtime::error::Code;
-use testkit::World;
+use testkit::{Web, World};
 
 /// A fenced block of a page.
 struct Fence {
@@ -23,29 +23,50 @@ fn fences(page: &str) -> Vec<Fence> {
     let mut fences = Vec::new();
     let mut lines = page.lines().enumerate();
     while let Some((number, line)) = lines.next() {
-        let Some(info) = line.strip_prefix("```") else { continue };
-        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
+        if !line.starts_with("```") {
+            continue;
+        }
+        // A fence of four marks may hold fences of three.
+        let info = line.trim_start_matches('`');
+        let close = &line[..line.len() - info.len()];
+        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != close);
         let text = inside.map(|line| format!("{line}\n")).collect();
         fences.push(Fence { info: info.to_owned(), text, line: number + 1 });
     }
     fences
 }
 
-/// The home that the examples are written for.
-async fn library() -> World {
+/// The web that the examples are written for.
+const WEB: &str = "https://api.example.com";
+
+/// The home that the examples of a page are written for.
+async fn library(name: &str, web: &Web) -> World {
     let world = World::new().await;
-    for fence in fences(&page("commands.md")) {
+    for fence in [page("commands.md"), page(name)].iter().flat_map(|page| fences(page)) {
         if let Some(name) = fence.info.strip_prefix("md file=") {
-            world.home.write(name, fence.text);
+            world.home.write(name, fence.text.replace(&format!("{WEB}/"), &web.url("/")));
         }
     }
     world
 }
 
+async fn example_web() -> Web {
+    let web = Web::start().await;
+    let json = "application/json";
+    web.page("/weather", json, r#"{"city": "Seoul", "temperature": 24}"#);
+    web.page("/report", json, r#"{"title": "Bug", "count": 3, "draft": true}"#);
+    let items =
+        r#"[{"id": "a1", "name": "first", "tags": ["new"]}, {"id": "b2", "name": "second", "tags": []}]"#;
+    web.page("/list", json, format!("{{\"items\": {items}}}"));
+    web.page("/show/a1", json, r#"{"title": "The first"}"#);
+    web
+}
+
 async fn check_examples(name: &str) {
     let mut checked = 0;
+    let web = example_web().await;
     for fence in fences(&page(name)).iter().filter(|fence| fence.info == "session") {
-        let world = library().await;
+        let world = library(name, &web).await;
         for turn in fence.text.split(">>> ").skip(1) {
             let (topic, rest) = turn.split_once('\n').unwrap();
             let (payload, expected) = rest.split_once("\n<<<\n").unwrap();
@@ -87,6 +108,13 @@ async fn the_examples_of_the_commands_are_true() {
 #[tokio::test]
 async fn the_examples_of_the_errors_are_true() {
     check_examples("errors.md").await;
+}
+
+#[tokio::test]
+async fn the_examples_of_variables_actions_and_templates_are_true() {
+    for page in ["variables.md", "actions.md", "templates.md"] {
+        check_examples(page).await;
+    }
 }
 
 #[test]

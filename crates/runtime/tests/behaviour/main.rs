@@ -1,6 +1,7 @@
 //! What the runtime does, seen from `Runtime::exec`: one module per subject, one binary for all of them.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod actions;
 mod agents;
 mod docs;
 mod documents;
@@ -9,8 +10,12 @@ mod failures;
 mod queue;
 mod settings;
 mod special_files;
+mod substitution;
 mod table;
+mod tools;
 mod topic_list;
 mod topics;
+mod trust;
+mod variables;
 mod views;
 mod workspace;

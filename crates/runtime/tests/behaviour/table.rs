@@ -12,7 +12,8 @@ fn every_command_has_its_own_name_and_place_and_explains_itself() {
         let place = spec.place.names().join(", ");
         assert!(seen.insert((spec.name, place.clone())), "/{} in {place} stands twice", spec.name);
         assert_eq!(spec.name, spec.name.to_lowercase());
-        let mut usage = spec.usage.split(' ');
+        // `/act.NAME` and `/tool:NAME` say in one word what they are about.
+        let mut usage = spec.usage.split([' ', '.', ':']);
         assert_eq!(usage.next(), Some(format!("/{}", spec.name).as_str()), "{}", spec.usage);
         assert!(!spec.summary.is_empty() && !spec.summary.ends_with('.'), "/{}: {}", spec.name, spec.summary);
     }

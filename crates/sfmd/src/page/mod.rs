@@ -18,6 +18,7 @@ pub use view::{Position, Rest, View, Window};
 
 use crate::address::{PRECEDENCE, Target};
 use crate::document::Document;
+use crate::frontmatter::Requirement;
 use crate::warning::{MAX_WARNINGS, Warning};
 use callable::Callable;
 use render::Renderer;
@@ -140,6 +141,17 @@ impl Page {
 
     pub fn origin(&self) -> &Origin {
         &self.parts[0].origin
+    }
+
+    /// The variables that the document and what it includes require, each name once.
+    pub fn requirements(&self) -> Vec<&Requirement> {
+        let mut all: Vec<&Requirement> = Vec::new();
+        for requirement in self.parts.iter().flat_map(|part| &part.document.frontmatter.env) {
+            if all.iter().all(|known| known.name != requirement.name) {
+                all.push(requirement);
+            }
+        }
+        all
     }
 
     /// Named and automatic ones, top to bottom.

@@ -107,6 +107,11 @@ impl Placeholder {
     pub fn parse(text: &str) -> Option<Placeholder> {
         parse::whole_placeholder(text)
     }
+
+    /// The placeholder that `text` begins with, and what follows it.
+    pub fn parse_start(text: &str) -> Option<(Placeholder, &str)> {
+        parse::leading_placeholder(text)
+    }
 }
 
 /// The template as it was written.

@@ -25,9 +25,13 @@ pub(super) fn template(text: &str, dialect: Dialect, unknown_filters: &mut Vec<S
 }
 
 pub(super) fn whole_placeholder(text: &str) -> Option<Placeholder> {
+    leading_placeholder(text).filter(|(_, rest)| rest.is_empty()).map(|(placeholder, _)| placeholder)
+}
+
+pub(super) fn leading_placeholder(text: &str) -> Option<(Placeholder, &str)> {
     match placeholder(text.strip_prefix('{')?) {
-        Read::Placeholder(placeholder, "") => Some(placeholder),
-        _ => None,
+        Read::Placeholder(placeholder, rest) => Some((placeholder, rest)),
+        Read::UnknownFilter(_) | Read::Text => None,
     }
 }
 

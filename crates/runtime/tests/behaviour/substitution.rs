@@ -60,23 +60,18 @@ fn url(template: &str, given: &Given) -> Result<String> {
 }
 
 fn body(template: &str, given: &Given) -> String {
-    json_body(&fill(&Template::parse(template, Dialect::Definition), given).expect("every name has a value"))
+    json_body(&fill(&Template::parse(template, Dialect::Definition), given).unwrap())
 }
 
 /// What bash makes of a line: each word that `printf` got.
 fn words(line: &str, given: &Given) -> Vec<String> {
     let template = Template::parse(line, Dialect::Shell);
-    let filled = fill_line(&template, given).expect("every name has a value");
-    let built = command_line(&filled).expect("the values may be passed");
-    let output = Command::new("bash")
-        .arg("-c")
-        .arg(&built.line)
-        .env_clear()
-        .envs(built.values)
-        .output()
-        .expect("bash runs");
+    let filled = fill_line(&template, given).unwrap();
+    let built = command_line(&filled).unwrap();
+    let output =
+        Command::new("bash").arg("-c").arg(&built.line).env_clear().envs(built.values).output().unwrap();
     assert!(output.status.success(), "{}: {}", built.line, String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("the values are text");
+    let text = String::from_utf8(output.stdout).unwrap();
     text.split_terminator('\0').map(str::to_owned).collect()
 }
 

@@ -1,0 +1,81 @@
+//! Command actions through the real binary: bash, the boundary, and values that stay data.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod support;
+
+use std::fs;
+
+use support::World;
+
+const PAGE: &str = r#"
+```act.where
+CLI pwd; echo $HOME; echo ${HOME:+set}
+```
+```act.fail
+CLI echo out; echo err >&2; exit 3
+```
+```act.names
+CLI env | cut -d= -f1 | sort | grep -c '^STRING\|^API_KEY'
+```
+```act.args
+CLI printf '[%s]' "$ARGS" $ARGS
+```
+```act.say
+CLI echo "hello {name}" and '{name}' and {name}; cat /proc/$$$$/cmdline | tr '\0' ' '
+  name: string (required)
+```
+```act.json
+CLI printf '{"b": %s, "a": 1}' {n}
+  n: integer
+```
+```act.json.response
+{Response.body.b} {Response.status}
+```
+```act.handled
+CLI echo gone; exit 4
+```
+```act.handled.response
+if: failed
+it said {Response.body}, {Response.status}
+end:
+```
+"#;
+
+fn reply(world: &World, payload: &str) -> (Option<i32>, String) {
+    let run = world.run(&["--raw", "main", payload]);
+    (run.code, run.out.trim_end().to_owned())
+}
+
+#[test]
+fn commands_run_where_their_document_is_with_values_as_data() {
+    let world = World::new();
+    fs::write(world.home().join("page.md"), PAGE).unwrap();
+    fs::create_dir(world.home().join("sub")).unwrap();
+    fs::write(world.home().join("sub/inner.md"), "```act.here\nCLI cat ./data.txt\n```\n").unwrap();
+    fs::write(world.home().join("sub/data.txt"), "beside").unwrap();
+    let ok = |payload: &str| {
+        let (code, out) = reply(&world, payload);
+        assert_eq!(code, Some(0), "{payload}: {out}");
+        out
+    };
+    ok("/open page.md");
+    ok("/set $API_KEY = \"sk-secret\"");
+    let home = world.home().display().to_string();
+    assert_eq!(ok("/act.where"), format!("{home}\n{home}\nset"));
+    assert_eq!(
+        reply(&world, "/act.fail"),
+        (Some(1), "ERROR(ACTION_FAILED): exit 3\n  out\n  err".to_owned())
+    );
+    assert_eq!(reply(&world, "/act.names").1, "ERROR(ACTION_FAILED): exit 1\n  0");
+    assert_eq!(ok("/act.args a 'b c' '$(id)'"), "[a b c $(id)][a][b c][$(id)]");
+    assert_eq!(ok("/act.json 7"), "7 0");
+    assert_eq!(ok("/act.handled"), "it said gone, 4");
+    let hostile = "a'b $(touch pwned) `id` ; ls";
+    let said = ok(&format!("/act.say --name \"{hostile}\""));
+    let (first, line) = said.split_once('\n').unwrap();
+    assert_eq!(first, format!("hello {hostile} and {hostile} and {hostile}"));
+    assert!(!line.contains("pwned"), "{line}");
+    assert!(!world.home().join("pwned").exists());
+    ok("/open sub/inner.md");
+    assert_eq!(ok("/act.here"), "beside");
+}

@@ -1,0 +1,283 @@
+//! Binding: which word of a call belongs to which field, and what stays for `$ARGS`.
+
+use serde_json::Value;
+use sfmd::{Action, Field, FieldType, schema_line};
+
+use super::coerce::coerce;
+use super::{Called, Word};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::substitute::Source;
+
+/// What a word turns out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meant {
+    pub value: Value,
+    pub source: Source,
+}
+
+/// How words become values: looked up in the session, or read from files.
+pub trait Meaning {
+    /// A value as the caller wrote it, for a field or, without one, as text.
+    fn word(&self, word: &Word, field: Option<&Field>) -> Result<Meant>;
+    /// The content of the file that a word names.
+    fn file(&self, path: &Word) -> Result<Meant>;
+}
+
+/// The fields of a call, and the words that no field takes.
+#[derive(Debug, Default, PartialEq)]
+pub struct Bound {
+    fields: Vec<(String, Meant)>,
+    pub words: Vec<String>,
+    /// Whether a value of the `$NAME` files is among the words.
+    pub words_hold_secret: bool,
+}
+
+impl Bound {
+    pub fn get(&self, name: &str) -> Option<&Meant> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, meant)| meant)
+    }
+
+    /// In the order of their declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.fields.iter().map(|(name, meant)| (name.as_str(), &meant.value))
+    }
+}
+
+/// Binds the words of a call to the fields of an action.
+pub fn bind(action: &Action, called: &Called, meaning: &dyn Meaning) -> Result<Bound> {
+    let mut binder = Binder { action, called, meaning, given: Vec::new(), others: Vec::new() };
+    binder.flags()?;
+    binder.positionals()?;
+    binder.finish()
+}
+
+struct Binder<'a> {
+    action: &'a Action,
+    called: &'a Called,
+    meaning: &'a dyn Meaning,
+    given: Vec<(&'a Field, Meant)>,
+    /// Words that are no flags, or flags that nobody declared while the action takes any words.
+    others: Vec<&'a Word>,
+}
+
+impl<'a> Binder<'a> {
+    fn flags(&mut self) -> Result<()> {
+        let mut words = self.called.words.iter().peekable();
+        while let Some(word) = words.next() {
+            match self.flag(word)? {
+                Flag::End => {
+                    self.others.extend(words);
+                    break;
+                }
+                Flag::None => self.others.push(word),
+                Flag::Set(field, value) => self.given.push((field, Meant { value, source: Source::Caller })),
+                Flag::Attached(field, value) => self.give(field, &value)?,
+                Flag::File(field, Some(path)) => self.give_file(field, &path)?,
+                Flag::File(field, None) => {
+                    let path = words.next().ok_or_else(|| self.needs_value(field, word))?;
+                    self.give_file(field, path)?;
+                }
+                Flag::Wants(field) if field.field_type == FieldType::Boolean => {
+                    // The next word is the value only if it can be nothing else.
+                    match words.next_if(|next| matches!(next.plain(), Some("true" | "false"))) {
+                        Some(value) => self.give(field, value)?,
+                        None => {
+                            self.given.push((field, Meant { value: true.into(), source: Source::Caller }));
+                        }
+                    }
+                }
+                Flag::Wants(field) => {
+                    let is_value = |next: &&Word| !self.is_own_flag(next);
+                    let value = words.next_if(is_value).ok_or_else(|| self.needs_value(field, word))?;
+                    self.give(field, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Words without a flag fill the fields that are left, in order.
+    fn positionals(&mut self) -> Result<()> {
+        if self.action.takes_any_words() {
+            return Ok(());
+        }
+        for word in std::mem::take(&mut self.others) {
+            let is_switch = matches!(word.plain(), Some("true" | "false"));
+            let is_free = |field: &&Field| {
+                let fits = field.field_type != FieldType::Boolean || is_switch;
+                fits && self.given.iter().all(|(given, _)| given.name != field.name)
+            };
+            let Some(field) = self.action.fields.iter().find(is_free) else {
+                let message = format!("Too many arguments: {}.", quoted(&word.template.to_string()));
+                return Err(self.wrong(message, &[]));
+            };
+            self.give(field, word)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Bound> {
+        let mut bound = Bound::default();
+        for field in &self.action.fields {
+            let mut values: Vec<&Meant> = self
+                .given
+                .iter()
+                .filter(|(given, _)| given.name == field.name)
+                .map(|(_, meant)| meant)
+                .collect();
+            let meant = match (values.len(), &field.default) {
+                (0, Some(default)) => Meant { value: default.clone(), source: Source::Other },
+                (0, None) => continue,
+                (1, _) => values.remove(0).clone(),
+                _ => Meant {
+                    value: values.iter().map(|meant| meant.value.clone()).collect(),
+                    source: combined(values.iter().map(|meant| meant.source)),
+                },
+            };
+            bound.fields.push((field.name.clone(), meant));
+        }
+        let missing: Vec<&Field> = self
+            .action
+            .fields
+            .iter()
+            .filter(|field| field.required && bound.get(&field.name).is_none())
+            .collect();
+        if !missing.is_empty() {
+            let names: Vec<String> = missing.iter().map(|field| format!("--{}", field.name)).collect();
+            let verb = if missing.len() == 1 { "is" } else { "are" };
+            return Err(self.wrong(format!("{} {verb} missing.", names.join(", ")), &missing));
+        }
+        for word in &self.others {
+            let meant = self.meaning.word(word, None)?;
+            bound.words_hold_secret |= meant.source == Source::CallerSecret;
+            bound.words.push(crate::substitute::text_of(&meant.value).into_owned());
+        }
+        Ok(bound)
+    }
+
+    fn give(&mut self, field: &'a Field, word: &Word) -> Result<()> {
+        let meant = self.meaning.word(word, Some(field))?;
+        self.keep(field, meant)
+    }
+
+    fn give_file(&mut self, field: &'a Field, path: &Word) -> Result<()> {
+        let meant = self.meaning.file(path)?;
+        self.keep(field, meant)
+    }
+
+    fn keep(&mut self, field: &'a Field, meant: Meant) -> Result<()> {
+        let value = coerce(field, meant.value).map_err(|why| {
+            // What a secret variable holds is not for the message.
+            let why = if meant.source == Source::CallerSecret { "does not fit.".to_owned() } else { why };
+            self.wrong(format!("--{} {why}", field.name), &[field])
+        })?;
+        self.given.push((field, Meant { value, ..meant }));
+        Ok(())
+    }
+
+    fn flag(&self, word: &Word) -> Result<Flag<'a>> {
+        let text = word.leading_text();
+        if word.plain() == Some("--") {
+            return Ok(Flag::End);
+        }
+        match text.strip_prefix("--") {
+            Some(_) => self.long_flag(word, text),
+            None => self.short_flag(word, text),
+        }
+    }
+
+    fn long_flag(&self, word: &Word, text: &str) -> Result<Flag<'a>> {
+        let (name, attached) = match text.find('=') {
+            Some(at) => (&text[2..at], Some(word.without(at + 1))),
+            None => (&text[2..], None),
+        };
+        let field = |name: &str| self.action.field(name);
+        // A placeholder in the name of a flag would let a value choose the flag.
+        if attached.is_none() && word.plain().is_none() {
+            return self.no_flag(word, name);
+        }
+        if let Some(field) = field(name) {
+            return Ok(attached.map_or(Flag::Wants(field), |value| Flag::Attached(field, value)));
+        }
+        if let Some(field) = name.strip_suffix("-file").and_then(field) {
+            return Ok(Flag::File(field, attached));
+        }
+        let switched_off = name.strip_prefix("no-").and_then(field);
+        match switched_off.filter(|field| field.field_type == FieldType::Boolean && attached.is_none()) {
+            Some(field) => Ok(Flag::Set(field, false.into())),
+            None => self.no_flag(word, name),
+        }
+    }
+
+    fn short_flag(&self, word: &Word, text: &str) -> Result<Flag<'a>> {
+        let mut chars = text.chars();
+        let (Some('-'), Some(letter)) = (chars.next(), chars.next()) else { return Ok(Flag::None) };
+        let Some(field) = self.action.fields.iter().find(|field| field.short == Some(letter)) else {
+            // Negative numbers are values, and so is a dash before anything but a letter.
+            let is_flag = letter.is_ascii_alphabetic();
+            return if is_flag { self.no_flag(word, &text[1..]) } else { Ok(Flag::None) };
+        };
+        if word.plain().is_some_and(|plain| plain.len() == 2) {
+            return Ok(Flag::Wants(field));
+        }
+        let value_at = if text[2..].starts_with('=') { 3 } else { 2 };
+        Ok(Flag::Attached(field, word.without(value_at)))
+    }
+
+    /// A flag that nobody declared: a word like any other where any words are taken, else an error.
+    fn no_flag(&self, word: &Word, name: &str) -> Result<Flag<'a>> {
+        if self.action.takes_any_words() {
+            return Ok(Flag::None);
+        }
+        let shown = word.template.to_string();
+        let near = nearest(name, self.action.fields.iter().map(|field| field.name.as_str()));
+        let field = near.and_then(|name| self.action.field(name));
+        let error =
+            self.wrong(format!("Unknown flag {}.", quoted(&shown)), &field.into_iter().collect::<Vec<_>>());
+        Err(error
+            .hints(near.map(|name| format!("Did you mean --{name}?")))
+            .hint("-- before a word makes it a value."))
+    }
+
+    /// Whether a word is a flag of this action: then the flag before it was given no value.
+    fn is_own_flag(&self, word: &Word) -> bool {
+        let text = word.leading_text();
+        let name = text.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name));
+        let long = name.is_some_and(|name| self.action.field(name).is_some());
+        let short = text.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
+        let letter = short.and_then(|rest| rest.chars().next());
+        let is_short = letter.is_some() && self.action.fields.iter().any(|field| field.short == letter);
+        !word.is_literal && (long || is_short)
+    }
+
+    fn needs_value(&self, field: &Field, flag: &Word) -> Error {
+        let shown = flag.template.to_string();
+        self.wrong(format!("{shown} needs a value."), &[field])
+    }
+
+    /// An error with the lines that repair the call.
+    fn wrong(&self, message: String, fields: &[&Field]) -> Error {
+        Error::new(Code::InvalidParams, message)
+            .hints(fields.iter().map(|field| schema_line(field)))
+            .hint(self.called.usage(self.action))
+    }
+}
+
+enum Flag<'a> {
+    /// `--`
+    End,
+    /// No flag at all.
+    None,
+    Set(&'a Field, Value),
+    /// The value is the next word.
+    Wants(&'a Field),
+    /// `--name=value`, `-xvalue`
+    Attached(&'a Field, Word),
+    /// `--name-file PATH`
+    File(&'a Field, Option<Word>),
+}
+
+fn combined(sources: impl IntoIterator<Item = Source>) -> Source {
+    let has_secret = sources.into_iter().any(|source| source == Source::CallerSecret);
+    if has_secret { Source::CallerSecret } else { Source::Caller }
+}

@@ -1,0 +1,122 @@
+//! Which word goes to which field, as a table.
+
+use serde_json::{Value, json};
+use sfmd::Field;
+
+use super::bind::{Bound, Meaning, Meant, bind};
+use super::{Called, Word, split};
+use crate::error::{Code, Result};
+use crate::substitute::Source;
+
+/// Words mean what they say, but for `{x}`, which is a list, and `{dash}`, which looks like a flag.
+struct Simple;
+
+impl Meaning for Simple {
+    fn word(&self, word: &Word, _field: Option<&Field>) -> Result<Meant> {
+        let value = match word.template.to_string().as_str() {
+            "{x}" if word.placeholder().is_some() => json!(["a", 1]),
+            "{dash}" if word.placeholder().is_some() => json!("--unit"),
+            text => json!(text),
+        };
+        Ok(Meant { value, source: Source::Caller })
+    }
+
+    fn file(&self, path: &Word) -> Result<Meant> {
+        Ok(Meant { value: json!(format!("content of {}", path.template)), source: Source::Caller })
+    }
+}
+
+const SEARCH: &str = "GET https://x\n  name, -n: string (required)\n  unit: string (c|f)\n  days, -d: number = 7\n  \
+                      verbose, -v: boolean\n  data: json\n  note: string";
+
+fn bound(definition: &str, call: &str) -> Result<Bound> {
+    let document = sfmd::parse(&format!("```act.search\n{definition}\n```\n"));
+    let called = Called { prefix: "/act.".to_owned(), words: split(call).unwrap() };
+    bind(&document.actions[0], &called, &Simple)
+}
+
+#[track_caller]
+fn check(call: &str, expected: Value) {
+    let bound = bound(SEARCH, call).unwrap();
+    let fields: serde_json::Map<String, Value> =
+        bound.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    assert_eq!(Value::Object(fields), expected, "{call}");
+}
+
+#[test]
+fn every_way_to_give_a_value() {
+    check("--name Seoul", json!({"name": "Seoul", "days": 7}));
+    check("--name=Seoul -d3", json!({"name": "Seoul", "days": 3}));
+    check("-n \"New York\" -d -2", json!({"name": "New York", "days": -2}));
+    check("-nSeoul -d=4", json!({"name": "Seoul", "days": 4}));
+    check("Seoul c 5", json!({"name": "Seoul", "unit": "c", "days": 5}));
+    check("--unit f Seoul", json!({"name": "Seoul", "unit": "f", "days": 7}));
+    check("Seoul --verbose c", json!({"name": "Seoul", "unit": "c", "days": 7, "verbose": true}));
+    check("Seoul -v false", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("Seoul --no-verbose", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("Seoul --verbose=false", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("--name ''", json!({"name": "", "days": 7}));
+}
+
+#[test]
+fn dashes_lists_and_files() {
+    check("--name -x", json!({"name": "-x", "days": 7}));
+    check("--name '--unit'", json!({"name": "--unit", "days": 7}));
+    check("--name {dash}", json!({"name": "--unit", "days": 7}));
+    check("{dash}", json!({"name": "--unit", "days": 7}));
+    check("-- -n", json!({"name": "-n", "days": 7}));
+    check("--name a --name b", json!({"name": ["a", "b"], "days": 7}));
+    check("--name {x}", json!({"name": ["a", 1], "days": 7}));
+    check("a --data '{\"k\": [1]}'", json!({"name": "a", "days": 7, "data": {"k": [1]}}));
+    check("a --data {x}", json!({"name": "a", "days": 7, "data": ["a", 1]}));
+    check("a --note-file ~/n.md", json!({"name": "a", "days": 7, "note": "content of ~/n.md"}));
+    check("a --note-file=n.md", json!({"name": "a", "days": 7, "note": "content of n.md"}));
+}
+
+#[test]
+fn an_error_repairs_the_call() {
+    let usage =
+        "Usage: /act.search --name \"…\" [--unit c|f] [--days N] [--verbose] [--data JSON] [--note \"…\"]";
+    let table: &[(&str, &[&str])] = &[
+        ("", &["--name is missing.", "--name, -n: string (required)", usage]),
+        ("--name", &["--name needs a value.", "--name, -n: string (required)", usage]),
+        ("--name --unit c", &["--name needs a value.", "--name, -n: string (required)", usage]),
+        ("a --unit k", &["--unit is not one of c|f: \"k\"", "--unit: string (c|f)", usage]),
+        ("a --days many", &["--days is no number: \"many\"", "--days, -d: number = 7", usage]),
+        (
+            "a --nme b",
+            &[
+                "Unknown flag \"--nme\".",
+                "--name, -n: string (required)",
+                usage,
+                "Did you mean --name?",
+                "-- before a word makes it a value.",
+            ],
+        ),
+        ("a --data '{'", &["--data is no json: \"{\"", "--data: json", usage]),
+        ("a -q", &["Unknown flag \"-q\".", usage, "-- before a word makes it a value."]),
+        ("a --un{x} c", &["Unknown flag \"--un{x}\".", usage]),
+    ];
+    for (call, expected) in table {
+        let error = bound(SEARCH, call).unwrap_err();
+        assert_eq!(error.code, Code::InvalidParams, "{call}");
+        let mut lines = vec![error.message];
+        lines.extend(error.hints);
+        let head: Vec<&str> = lines.iter().map(String::as_str).take(expected.len()).collect();
+        assert_eq!(&head, expected, "{call}");
+    }
+    let error = bound(SEARCH, "a c 1 5 n x").unwrap_err();
+    assert_eq!(error.message, "Too many arguments: \"x\".");
+}
+
+#[test]
+fn what_no_field_takes_is_for_args() {
+    let words = |call: &str| {
+        let definition = "CLI x {name} $ARGS\n  name: string";
+        let bound = bound(definition, call).unwrap();
+        (bound.get("name").map(|meant| meant.value.clone()), bound.words.join("|"))
+    };
+    assert_eq!(words("a --flag \"b c\" --name n -x"), (Some(json!("n")), "a|--flag|b c|-x".to_owned()));
+    assert_eq!(words("'; touch x' ''"), (None, "; touch x|".to_owned()));
+    assert_eq!(words("-- --name n"), (None, "--name|n".to_owned()));
+}

@@ -1,0 +1,178 @@
+//! One call, from its words to its reply. The session is read only; what changes in it is returned.
+
+use std::time::Instant;
+
+use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
+
+use super::bind::{Bound, bind};
+use super::definition::Definition;
+use super::meaning::InSession;
+use super::result::CallResult;
+use super::trust::allowed_places;
+use super::{Called, Effects, Trust, cli, http, save};
+use crate::Runtime;
+use crate::agent::Agent;
+use crate::blocking;
+use crate::document::{Bases, Page, Source};
+use crate::error::{Code, Error, Result};
+use crate::session::State;
+use crate::template::{self, Evaluated, Input};
+use crate::variable::{Claimant, Known, Persistent, Scope, Secrets, Surroundings, missing, required};
+
+/// What a call needs to know.
+pub struct Call<'a> {
+    pub runtime: &'a Runtime,
+    pub agent: &'a Agent,
+    pub state: &'a State,
+    /// The document that declares the action.
+    pub page: &'a Page,
+    pub claimant: Claimant,
+    pub found: PageAction<'a>,
+    pub called: &'a Called,
+    pub persistent: &'a Persistent,
+    pub surroundings: Surroundings,
+    /// Where relative paths in arguments start.
+    pub bases: Bases<'a>,
+}
+
+/// What came of a call. A call that failed may still have changed the session: its `Response` is there.
+#[derive(Debug)]
+pub struct Ran {
+    pub reply: Result<String>,
+    pub effects: Effects,
+}
+
+/// Calls an action.
+pub async fn call(call: Call<'_>) -> Ran {
+    let secrets = Secrets::new(call.persistent.iter());
+    let ran = match call.run().await {
+        Ok(ran) => ran,
+        Err(error) => Ran { reply: Err(error), effects: Effects::default() },
+    };
+    Ran { reply: ran.reply.map_err(|error| secrets.redact_error(error)), effects: ran.effects }
+}
+
+impl Call<'_> {
+    async fn run(mut self) -> Result<Ran> {
+        let requirements = self.page.content().requirements();
+        let unmet = missing(requirements.iter().copied(), self.persistent);
+        if let Some(error) = required(self.claimant, &unmet) {
+            return Err(error);
+        }
+        let source = Source::from_origin(self.found.origin);
+        let trust = Trust::of(&source);
+        let meaning = InSession { known: self.known(), state: self.state };
+        let mut bound = bind(self.found.action, self.called, &meaning)?;
+        self.surroundings.words = std::mem::take(&mut bound.words);
+        if let Some(directory) = source.directory() {
+            self.surroundings.app_directory = directory.to_owned();
+        }
+        let result = match &self.found.action.call {
+            Kind::Http(call) => self.http(call, &bound, &requirements, &trust).await?,
+            Kind::Cli { command } => {
+                let definition = self.definition(&bound, &requirements, &trust);
+                let directory = self.surroundings.app_directory.clone();
+                let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
+                let started = Instant::now();
+                let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
+                let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
+                CallResult::of_command(finished.end, &stdout, &stderr, ms)
+            }
+            Kind::Script { .. } => return Err(no_scripts(self.found.action, &trust)),
+            Kind::Unreadable => return Err(unreadable(self.found.action)),
+        };
+        self.finish(result, &bound, &requirements, &trust).await
+    }
+
+    async fn http(
+        &self,
+        call: &HttpCall,
+        bound: &Bound,
+        requirements: &[&Requirement],
+        trust: &Trust,
+    ) -> Result<CallResult> {
+        let prepared = http::prepare(self.found.action, call, &self.definition(bound, requirements, trust))?;
+        let home = self.agent.workspace.home();
+        if prepared.holds_secret || bound.words_hold_secret {
+            trust.require_host(&prepared.url, &Scope::Global.file(home))?;
+        }
+        let policy = self.policy(trust)?;
+        let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
+        let answer = answer.map_err(|error| http::unanswered(&prepared.shown, &error))?;
+        let shown = prepared.shown;
+        // A page of HTML may take a while to convert.
+        Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
+    }
+
+    /// Which addresses the document may call: a page from the web public ones, and where it came from itself.
+    fn policy(&self, trust: &Trust) -> Result<web::Policy> {
+        let own_ports: Vec<u16> = self.runtime.port.into_iter().collect();
+        let Trust::Web { page } = trust else { return Ok(web::Policy::local(own_ports)) };
+        let policy = web::Policy::web(own_ports).allowing(allowed_places(self.agent.workspace.home())?);
+        let is_page = self.page.location.source == Source::Web(page.clone());
+        Ok(match self.page.fetched().filter(|_| is_page) {
+            Some(fetched) => policy.for_page(page.clone(), fetched.from),
+            None => policy,
+        })
+    }
+
+    /// The reply: by the template, if there is one for this outcome.
+    async fn finish(
+        &self,
+        result: CallResult,
+        bound: &Bound,
+        requirements: &[&Requirement],
+        trust: &Trust,
+    ) -> Result<Ran> {
+        let error = result.error();
+        let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
+        let (reply, evaluated) = match (template, error) {
+            (Some(template), error) => {
+                let definition = self.definition(bound, requirements, trust);
+                let input =
+                    Input { response: &result.response, failed: error.is_some(), values: &definition };
+                let mut evaluated = template::evaluate(template, input);
+                save::all(&mut evaluated, trust, self.bases).await;
+                (Ok(evaluated.text()), evaluated)
+            }
+            (None, Some(error)) => (Err(error), Evaluated::default()),
+            (None, None) => (Ok(result.plain), Evaluated::default()),
+        };
+        Ok(Ran { reply, effects: Effects::of(result.response, evaluated) })
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            variables: &self.state.variables,
+            response: self.state.response.as_deref(),
+            persistent: self.persistent,
+            surroundings: &self.surroundings,
+            bases: self.bases,
+        }
+    }
+
+    fn definition<'d>(
+        &'d self,
+        bound: &'d Bound,
+        requirements: &'d [&'d Requirement],
+        trust: &'d Trust,
+    ) -> Definition<'d> {
+        Definition { action: self.found.action, bound, known: self.known(), requirements, trust }
+    }
+}
+
+fn no_scripts(action: &Action, trust: &Trust) -> Error {
+    match trust.require_local("run scripts") {
+        Err(refused) => refused,
+        Ok(()) => {
+            Error::new(Code::NotAllowed, format!("{} is a script, and scripts cannot be run yet.", action.id))
+        }
+    }
+}
+
+fn unreadable(action: &Action) -> Error {
+    let warnings = action.warnings.iter().map(ToString::to_string);
+    Error::new(Code::InvalidParams, format!("The definition of {} cannot be understood.", action.id))
+        .hints(warnings)
+}

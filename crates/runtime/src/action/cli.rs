@@ -1,0 +1,36 @@
+//! Command actions: from a definition and its fields to a line for bash.
+
+use std::path::PathBuf;
+
+use sfmd::{Action, Template};
+
+use super::Trust;
+use super::definition::Definition;
+use super::http::LONGEST_LIMIT;
+use crate::bash::{EXEC_LIMIT, Job};
+use crate::error::Result;
+use crate::substitute::{self, command_line, fill_line};
+
+/// How much of each output is kept.
+pub const OUTPUT_MAX: usize = 8 * 1024 * 1024;
+
+/// Makes the command of an action that a document in `directory` declares.
+pub fn prepare(
+    action: &Action,
+    line: &Template,
+    definition: &Definition<'_>,
+    trust: &Trust,
+    directory: PathBuf,
+) -> Result<Job> {
+    trust.require_local("run commands")?;
+    let names = substitute::missing([line], definition);
+    // A `$NAME` without a value belongs to the shell.
+    let missing: Vec<String> = names.into_iter().filter(|name| name.starts_with('{')).collect();
+    if !missing.is_empty() {
+        return Err(substitute::undefined(missing).hint("Nothing was run."));
+    }
+    let built = command_line(&fill_line(line, definition)?)?;
+    let limit = action.timeout.unwrap_or(EXEC_LIMIT).min(LONGEST_LIMIT);
+    let values = built.values.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    Ok(Job { text: built.line, directory, limit, values, live: None })
+}

@@ -1,0 +1,108 @@
+//! Values of fields: of the declared type, among the choices, within the bounds.
+
+use serde_json::Value;
+use sfmd::{Field, FieldType};
+
+use crate::error::quoted;
+use crate::substitute::text_of;
+
+/// The value with the field's type, or what is wrong with it, to be read after the field's name.
+pub fn coerce(field: &Field, value: Value) -> Result<Value, String> {
+    let value = typed(field.field_type, value)?;
+    check_choice(field, &value)?;
+    check_bounds(field, &value)?;
+    Ok(value)
+}
+
+fn typed(field_type: FieldType, value: Value) -> Result<Value, String> {
+    let text = text_of(&value).into_owned();
+    let wrong = || format!("is no {}: {}", field_type.name(), quoted(&text));
+    match field_type {
+        // A tuple or an object stays whole, so that a path can lead into it.
+        FieldType::String | FieldType::Path if value.is_array() || value.is_object() => Ok(value),
+        FieldType::String | FieldType::Path => Ok(text.into()),
+        FieldType::Json if !value.is_string() => Ok(value),
+        FieldType::Json => serde_json::from_str(&text).map_err(|_| wrong()),
+        FieldType::Boolean => text.parse::<bool>().map(Value::from).map_err(|_| wrong()),
+        FieldType::Integer => text.parse::<i64>().map(Value::from).map_err(|_| wrong()),
+        FieldType::Number => number(&text).ok_or_else(wrong),
+    }
+}
+
+/// `24`, `-3.5`, `+1`, `.5`, `007`: what people write, not only what JSON allows.
+fn number(text: &str) -> Option<Value> {
+    let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    let float = text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())?;
+    let exact = serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
+    exact.or_else(|| text.parse::<i64>().ok().map(Value::from)).or_else(|| Some(Value::from(float)))
+}
+
+fn check_choice(field: &Field, value: &Value) -> Result<(), String> {
+    let text = text_of(value);
+    if field.choices.is_empty() || field.choices.iter().any(|choice| *choice == text) {
+        return Ok(());
+    }
+    Err(format!("is not one of {}: {}", field.choices.join("|"), quoted(&text)))
+}
+
+fn check_bounds(field: &Field, value: &Value) -> Result<(), String> {
+    let (measured, what) = match value {
+        Value::Number(number) => (number.as_f64(), ""),
+        Value::String(text) => (Some(text.chars().count() as f64), " characters"),
+        Value::Array(items) => (Some(items.len() as f64), " entries"),
+        _ => (None, ""),
+    };
+    let Some(measured) = measured else { return Ok(()) };
+    match (field.min, field.max) {
+        (Some(min), _) if measured < min => Err(format!("is less than {min}{what}: {measured}")),
+        (_, Some(max)) if measured > max => Err(format!("is more than {max}{what}: {measured}")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn field(definition: &str) -> Field {
+        let document = sfmd::parse(&format!("```act.a\nGET https://x\n  f: {definition}\n```\n"));
+        document.actions[0].fields[0].clone()
+    }
+
+    #[test]
+    fn values_get_the_declared_type() {
+        let table = [
+            ("string", json!("5"), Ok(json!("5"))),
+            ("string", json!(5), Ok(json!("5"))),
+            ("string", json!(["a", 1]), Ok(json!(["a", 1]))),
+            ("number", json!("5"), Ok(json!(5))),
+            ("number", json!("-3.5"), Ok(json!(-3.5))),
+            ("number", json!("007"), Ok(json!(7))),
+            ("number", json!("1e3"), Ok(json!(1e3))),
+            ("number", json!(24), Ok(json!(24))),
+            ("number", json!("inf"), Err("is no number: \"inf\"")),
+            ("number", json!("NaN"), Err("is no number: \"NaN\"")),
+            ("number", json!(""), Err("is no number: \"\"")),
+            ("integer", json!("5.0"), Err("is no integer: \"5.0\"")),
+            ("integer", json!("-7"), Ok(json!(-7))),
+            ("boolean", json!("true"), Ok(json!(true))),
+            ("boolean", json!(false), Ok(json!(false))),
+            ("boolean", json!("yes"), Err("is no boolean: \"yes\"")),
+            ("json", json!("{\"b\":1,\"a\":[null]}"), Ok(json!({"b": 1, "a": [null]}))),
+            ("json", json!({"a": 1}), Ok(json!({"a": 1}))),
+            ("json", json!("{"), Err("is no json: \"{\"")),
+            ("string (a|b)", json!("c"), Err("is not one of a|b: \"c\"")),
+            ("string (a|b)", json!("b"), Ok(json!("b"))),
+            ("number (min:1, max:14)", json!("0"), Err("is less than 1: 0")),
+            ("number (min:1, max:14)", json!("14.5"), Err("is more than 14: 14.5")),
+            ("string (min:2)", json!("é"), Err("is less than 2 characters: 1")),
+            ("integer (1|2)", json!("2"), Ok(json!(2))),
+        ];
+        for (definition, value, expected) in table {
+            let coerced = coerce(&field(definition), value.clone());
+            assert_eq!(coerced, expected.map_err(str::to_owned), "{definition} {value}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What names mean inside a definition: the fields of the call first, then what every command knows.
+
+use std::borrow::Cow;
+
+use sfmd::{Action, Requirement};
+
+use super::Trust;
+use super::bind::Bound;
+use crate::error::Result;
+use crate::substitute::{Env, Named, Source, Values};
+use crate::variable::Known;
+
+pub struct Definition<'a> {
+    pub action: &'a Action,
+    pub bound: &'a Bound,
+    pub known: Known<'a>,
+    pub requirements: &'a [&'a Requirement],
+    pub trust: &'a Trust,
+}
+
+impl Values for Definition<'_> {
+    fn named(&self, name: &str) -> Named<'_> {
+        if let Some(meant) = self.bound.get(name) {
+            return Named::Value { value: Cow::Borrowed(&meant.value), source: meant.source };
+        }
+        match self.known.named(name) {
+            Named::Unknown if self.action.field(name).is_some() => Named::Empty,
+            found => found,
+        }
+    }
+
+    fn env(&self, name: &str) -> Option<Env<'_>> {
+        let declared = || self.requirements.iter().find(|requirement| requirement.name == name);
+        let default = || declared().and_then(|requirement| requirement.default.as_deref()).map(Env::Plain);
+        self.known.env(name).or_else(default)
+    }
+
+    fn file(&self, value: &Named<'_>, path: &str) -> Result<Vec<u8>> {
+        // A page could otherwise name any file of the workspace in a default and have it sent to itself.
+        if !matches!(value, Named::Value { source: Source::Caller | Source::CallerSecret, .. }) {
+            self.trust.require_local("read files that the caller did not name")?;
+        }
+        self.known.file(value, path)
+    }
+}

@@ -1,0 +1,157 @@
+//! HTTP actions: from a definition and its fields to a request.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use sfmd::{Action, HttpCall, Method, Template};
+
+use super::bind::Bound;
+use super::definition::Definition;
+use crate::error::{Code, Error, Result};
+use crate::substitute::{self, Filled, fill, text_of};
+
+/// How long a call waits for its answer, unless the action says otherwise.
+const HTTP_LIMIT: Duration = Duration::from_secs(30);
+/// The longest that an action may ask for.
+pub const LONGEST_LIMIT: Duration = Duration::from_secs(600);
+
+/// A request and how it may be shown.
+#[derive(Debug)]
+pub struct Prepared {
+    pub request: web::Request,
+    /// `GET https://host/path`, without query and secrets.
+    pub shown: String,
+    pub url: String,
+    /// Whether a value of the `$NAME` files is in it.
+    pub holds_secret: bool,
+}
+
+/// What the content type of a body says about the values in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BodyKind {
+    Json,
+    Form,
+    Text,
+}
+
+/// Makes the request of an action. Nothing is sent unless every name has a value.
+pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) -> Result<Prepared> {
+    let missing = substitute::missing(action.call.templates(), definition);
+    if !missing.is_empty() {
+        return Err(substitute::undefined(missing).hint("Nothing was sent."));
+    }
+    let mut holds_secret = false;
+    let mut filled = |template| -> Result<Filled<'_>> {
+        let filled = fill(template, definition)?;
+        holds_secret |= filled.holds_secret();
+        Ok(filled)
+    };
+    let leftover = leftover(action, definition.bound);
+    let in_query = matches!(http.method, Method::Get | Method::Delete);
+    let query: Vec<(&str, String)> = if in_query { pairs(&leftover) } else { Vec::new() };
+    let address = substitute::address(&filled(&http.url)?, &query)?;
+    let mut headers = Vec::with_capacity(http.headers.len());
+    for header in &http.headers {
+        headers.push((header.name.clone(), substitute::header(&header.name, &filled(&header.value)?)?));
+    }
+    let kind = body_kind(&headers);
+    let body = match &http.body {
+        Some(template) => Some(encoded(&filled(template)?, kind)),
+        None if in_query || leftover.is_empty() => None,
+        None => Some(fields_body(&leftover, kind)),
+    };
+    holds_secret |= definition.bound.iter().any(|(name, _)| is_secret(name, definition));
+    let shown = format!("{} {}", http.method.name(), address.shown);
+    let unusable = |error: web::Error| unanswered(&shown, &error);
+    let url = web::parse_url(&address.url).map_err(unusable)?;
+    let mut request = web::Request::call(method(http.method), url);
+    for (name, value) in &headers {
+        request = request.header(name, value).map_err(unusable)?;
+    }
+    if let Some(body) = body {
+        request = request.body(body);
+    }
+    request.timeout = action.timeout.unwrap_or(HTTP_LIMIT).min(LONGEST_LIMIT);
+    Ok(Prepared { request, shown, url: address.url, holds_secret })
+}
+
+/// The error for a request that got no answer.
+pub fn unanswered(shown: &str, error: &web::Error) -> Error {
+    let code = match error {
+        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } => Code::NotAllowed,
+        web::Error::BadUrl { .. } | web::Error::BadScheme { .. } | web::Error::BadHeader { .. } => {
+            Code::InvalidParams
+        }
+        _ => Code::ActionFailed,
+    };
+    Error::new(code, format!("No answer to {shown}: {error}"))
+}
+
+fn is_secret(name: &str, definition: &Definition<'_>) -> bool {
+    definition.bound.get(name).is_some_and(|meant| meant.source == substitute::Source::CallerSecret)
+}
+
+/// The fields that no template of the definition uses, in the order of their declaration.
+fn leftover<'b>(action: &Action, bound: &'b Bound) -> Vec<(&'b str, &'b Value)> {
+    let templates = action.call.templates();
+    let is_used = |name: &str| uses(&templates, name);
+    bound.iter().filter(|(name, _)| !is_used(name)).collect()
+}
+
+fn uses(templates: &[&Template], name: &str) -> bool {
+    let mut placeholders = templates.iter().flat_map(|template| template.placeholders());
+    placeholders.any(|placeholder| placeholder.path.root == name)
+}
+
+/// One pair for each value; a list is one pair for each of its entries.
+fn pairs<'b>(leftover: &[(&'b str, &Value)]) -> Vec<(&'b str, String)> {
+    let mut pairs = Vec::new();
+    for (name, value) in leftover {
+        match value {
+            Value::Array(items) => pairs.extend(items.iter().map(|item| (*name, text_of(item).into_owned()))),
+            other => pairs.push((*name, text_of(other).into_owned())),
+        }
+    }
+    pairs
+}
+
+fn fields_body(leftover: &[(&str, &Value)], kind: BodyKind) -> String {
+    if kind == BodyKind::Form {
+        let pair = |(name, value): &(&str, String)| {
+            format!("{}={}", substitute::encoded(name), substitute::encoded(value))
+        };
+        return pairs(leftover).iter().map(pair).collect::<Vec<_>>().join("&");
+    }
+    let object: Map<String, Value> =
+        leftover.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())).collect();
+    Value::Object(object).to_string()
+}
+
+fn encoded(filled: &Filled<'_>, kind: BodyKind) -> String {
+    match kind {
+        BodyKind::Json => substitute::json_body(filled),
+        BodyKind::Form => substitute::form_body(filled),
+        BodyKind::Text => substitute::text(filled),
+    }
+}
+
+/// JSON where nothing else is declared.
+fn body_kind(headers: &[(String, String)]) -> BodyKind {
+    let declared = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let Some((_, value)) = declared else { return BodyKind::Json };
+    match value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+        "application/x-www-form-urlencoded" => BodyKind::Form,
+        kind if kind.ends_with("json") => BodyKind::Json,
+        _ => BodyKind::Text,
+    }
+}
+
+fn method(method: Method) -> web::Method {
+    match method {
+        Method::Get => web::Method::GET,
+        Method::Post => web::Method::POST,
+        Method::Put => web::Method::PUT,
+        Method::Patch => web::Method::PATCH,
+        Method::Delete => web::Method::DELETE,
+    }
+}

@@ -1,0 +1,54 @@
+//! Actions: what a document lets its reader call, from the words of a call to the reply.
+
+mod bind;
+#[cfg(test)]
+mod bind_tests;
+mod call;
+mod cli;
+mod coerce;
+mod definition;
+mod effects;
+mod help;
+mod http;
+mod long;
+mod meaning;
+mod result;
+mod save;
+mod shortcut;
+mod trust;
+mod words;
+
+use sfmd::{Action, usage_line};
+
+pub use call::{Call, Ran, call};
+pub use effects::Effects;
+pub use help::{action_not_found, help, list};
+pub use long::shortened;
+pub use shortcut::Shortcuts;
+pub use trust::{Trust, allow_host};
+pub use words::{Word, split};
+
+/// A call as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// How the caller names what it calls, up to the action: `/act.` or `/tool:shout.`.
+    pub prefix: String,
+    pub words: Vec<Word>,
+}
+
+impl Called {
+    pub fn nothing() -> Self {
+        Self { prefix: "/act.".to_owned(), words: Vec::new() }
+    }
+
+    /// The usage line of an action, as this caller would write it.
+    pub fn usage(&self, action: &Action) -> String {
+        usage_line(action).replacen("/act.", &self.prefix, 1)
+    }
+
+    /// Whether the caller asks for help, and the action has no field of that name.
+    pub fn asks_for_help(&self, action: &Action) -> bool {
+        let is_help = matches!(&self.words[..], [word] if word.plain() == Some("--help"));
+        is_help && action.field("help").is_none()
+    }
+}

@@ -1,0 +1,148 @@
+//! The result of a call: `Response`, the reply without a template, and the error if it failed.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Map, Value, json};
+use shell::exec::End;
+use web::html::Extent;
+use web::page::{Kind, render};
+
+use crate::error::{Code, Error};
+
+/// How many lines of a failed call's output the error shows, and how long each may be.
+const LINES_SHOWN: usize = 20;
+const LINE_SHOWN: usize = 400;
+
+/// What a call gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// What `{Response}` means until the next action.
+    pub response: Value,
+    /// The reply, if there is no template.
+    pub plain: String,
+    /// Present if the call failed: `HTTP 404 from GET https://host/path`, `exit 3`.
+    pub failure: Option<String>,
+}
+
+impl CallResult {
+    pub fn of_answer(answer: &web::Answer, shown: &str) -> Self {
+        let page = render(answer, Extent::Main);
+        let body: Value = match page.kind {
+            Kind::Json => {
+                serde_json::from_str(page.source.trim()).unwrap_or_else(|_| page.source.clone().into())
+            }
+            Kind::Binary { .. } => BASE64_STANDARD.encode(&answer.body).into(),
+            Kind::Markdown | Kind::Html | Kind::Feed | Kind::Text => page.source.clone().into(),
+        };
+        let plain = match page.kind {
+            _ if answer.body.is_empty() => format!("HTTP {}, no body", answer.status.as_u16()),
+            Kind::Json | Kind::Html | Kind::Feed | Kind::Binary { .. } => page.markdown,
+            Kind::Markdown | Kind::Text => page.source,
+        };
+        let status = answer.status.as_u16();
+        let ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let failure = (!answer.status.is_success()).then(|| format!("HTTP {status} from {shown}"));
+        Self {
+            response: json!({ "status": status, "body": body, "headers": headers(&answer.headers), "ms": ms }),
+            plain: plain.trim_end().to_owned(),
+            failure,
+        }
+    }
+
+    pub fn of_command(end: End, stdout: &[u8], stderr: &[u8], ms: u64) -> Self {
+        let stdout = String::from_utf8_lossy(stdout).into_owned();
+        let stderr = String::from_utf8_lossy(stderr).into_owned();
+        let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
+        let parsed = serde_json::from_str::<Value>(&stdout).ok();
+        let plain = match &parsed {
+            Some(value @ (Value::Object(_) | Value::Array(_))) => format!("{value:#}"),
+            _ if text.trim().is_empty() && stderr.trim().is_empty() => "(no output)".to_owned(),
+            _ if text.trim().is_empty() => stderr.trim_end().to_owned(),
+            _ => text.trim_end().to_owned(),
+        };
+        let (status, failure) = match end {
+            End::Finished(status) if status.is_success() => (0, None),
+            End::Finished(status) => (status.code(), Some(format!("exit {}", status.code()))),
+            End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
+        };
+        let body = parsed.unwrap_or_else(|| text.into());
+        Self {
+            response: json!({ "status": status, "body": body, "stdout": stdout, "stderr": stderr, "ms": ms }),
+            plain,
+            failure,
+        }
+    }
+
+    /// The error of a call that failed, with the start of what it gave.
+    pub fn error(&self) -> Option<Error> {
+        let failure = self.failure.as_ref()?;
+        let stderr = self.response.get("stderr").and_then(Value::as_str).unwrap_or_default();
+        let output = [self.plain.as_str(), stderr]
+            .into_iter()
+            .filter(|text| !text.is_empty() && *text != "(no output)")
+            .flat_map(str::lines)
+            .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
+        let mut lines: Vec<String> = Vec::new();
+        for line in output {
+            if lines.len() == LINES_SHOWN {
+                lines.push("…".to_owned());
+                break;
+            }
+            // Where only the error output said something, it is the reply already.
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
+        }
+        Some(Error::new(Code::ActionFailed, failure.clone()).hints(lines))
+    }
+}
+
+/// By their names in lower case; a name that was sent twice has both values.
+fn headers(headers: &web::HeaderMap) -> Value {
+    let mut all: Map<String, Value> = Map::new();
+    for (name, value) in headers {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        let joined = match all.get(name.as_str()).and_then(Value::as_str) {
+            Some(before) => format!("{before}, {value}"),
+            None => value.into_owned(),
+        };
+        all.insert(name.as_str().to_owned(), joined.into());
+    }
+    Value::Object(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(code: u8, stdout: &str, stderr: &str) -> CallResult {
+        let end = End::Finished(shell::Status::Code(code));
+        CallResult::of_command(end, stdout.as_bytes(), stderr.as_bytes(), 7)
+    }
+
+    #[test]
+    fn a_command_is_read_as_json_where_it_is() {
+        let table = [
+            ("{\"b\":1,\"a\":[2]}\n", json!({"b": 1, "a": [2]}), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}"),
+            ("1.10\n", json!(1.10), "1.10"),
+            ("plain words\n", json!("plain words"), "plain words"),
+            ("", json!(""), "(no output)"),
+        ];
+        for (stdout, body, plain) in table {
+            let result = finished(0, stdout, "");
+            assert_eq!(result.response["body"], body);
+            assert_eq!(result.plain, plain);
+            assert_eq!(result.response["stdout"], stdout);
+            assert_eq!(result.error(), None);
+        }
+        assert_eq!(finished(0, "", "note\n").plain, "note");
+    }
+
+    #[test]
+    fn a_failure_shows_the_start_of_both_outputs() {
+        let error = finished(3, "out\n", "err 1\nerr 2\n").error().unwrap().to_string();
+        assert_eq!(error, "ERROR(ACTION_FAILED): exit 3\n  out\n  err 1\n  err 2");
+        assert_eq!(finished(1, "", "only\n").error().unwrap().hints, ["only"]);
+        let long = finished(1, &"x\ny\n".repeat(100), "").error().unwrap();
+        assert_eq!((long.hints.len(), long.hints[20].as_str()), (21, "…"));
+    }
+}

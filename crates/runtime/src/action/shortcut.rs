@@ -1,0 +1,77 @@
+//! Value shortcuts: what a response template named `@name`, to be passed to other actions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use sfmd::ShortcutKind;
+
+use crate::agent::Workspace;
+use crate::document::Source;
+use crate::session::State;
+
+/// The value shortcuts of a session. Empty, it owns no memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shortcuts(BTreeMap<String, Value>);
+
+impl Shortcuts {
+    pub fn get(&self, id: &str) -> Option<&Value> {
+        self.0.get(id)
+    }
+
+    pub fn set(&mut self, id: String, value: Value) {
+        self.0.insert(id, value);
+    }
+
+    /// Forgets `name`, `name-1`, `name-2`, …
+    pub fn forget(&mut self, name: &str) {
+        let is_numbered = |id: &str| {
+            let number = id.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
+            number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+        };
+        self.0.retain(|id, _| id != name && !is_numbered(id));
+    }
+}
+
+/// What `@id` passes to an action: a value, or where a link leads. Named links of the page come first, then
+/// values, then automatic links, then menus.
+pub fn passed(id: &str, state: &State, workspace: &Workspace) -> Option<Value> {
+    let link = state.page.as_ref().and_then(|page| page.shortcut(id));
+    let target = |link: &sfmd::Shortcut| {
+        Value::from(leads_to(&link.href, &Source::from_origin(&link.origin), workspace))
+    };
+    if let Some(link) = link.filter(|link| link.kind == ShortcutKind::Named) {
+        return Some(target(link));
+    }
+    let in_menus = || {
+        let (menu, entry) = state.menus.entry(id)?;
+        Some(leads_to(&entry.href, &menu.source, workspace).into())
+    };
+    state.shortcuts.get(id).cloned().or_else(|| link.map(target)).or_else(in_menus)
+}
+
+fn leads_to(href: &str, base: &Source, workspace: &Workspace) -> String {
+    let (path, block) = match href.split_once('#') {
+        Some((path, block)) => (path, format!("#{block}")),
+        None => (href, String::new()),
+    };
+    match base.join(path, workspace) {
+        Ok(Source::Web(url)) => format!("{url}{block}"),
+        Ok(Source::File(file) | Source::Directory(file)) => format!("{}{block}", file.display()),
+        Err(_) => href.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_forgotten_with_its_numbers() {
+        let mut shortcuts = Shortcuts::default();
+        for id in ["item", "item-1", "item-20", "item-x", "items", "item-1-2"] {
+            shortcuts.set(id.to_owned(), Value::Null);
+        }
+        shortcuts.forget("item");
+        assert_eq!(shortcuts.0.into_keys().collect::<Vec<_>>(), ["item-1-2", "item-x", "items"]);
+    }
+}

@@ -1,0 +1,177 @@
+//! The words of a call: split as in a shell, with what is filled in kept apart from what was typed.
+
+use sfmd::{Dialect, Piece, Placeholder, Template};
+
+use crate::error::{Code, Error, Result, quoted};
+use crate::words::double_quoted;
+
+/// One word. What it stands for is looked up later; which word it is, and where it ends, is settled here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    pub template: Template,
+    /// Whether a part of it stood in single quotes.
+    pub is_literal: bool,
+}
+
+/// Splits the arguments of a call. `'…'` is literal; `"…"` knows `\"` and `\\`; both may span lines. A bare
+/// placeholder is one piece, whatever its brackets hold.
+pub fn split(text: &str) -> Result<Vec<Word>> {
+    let mut words = Vec::new();
+    let mut word: Option<Word> = None;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = match c {
+            '\'' => {
+                let (inner, after) = rest[1..].split_once('\'').ok_or_else(|| open_quote(text))?;
+                let word = word.get_or_insert_default();
+                word.push(Piece::Text(inner.to_owned()));
+                word.is_literal = true;
+                after
+            }
+            '"' => {
+                let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(text))?;
+                word.get_or_insert_default().fill(&inner);
+                after
+            }
+            c if c.is_whitespace() => {
+                words.extend(word.take());
+                &rest[c.len_utf8()..]
+            }
+            _ => {
+                let end = bare_end(rest);
+                word.get_or_insert_default().fill(&rest[..end]);
+                &rest[end..]
+            }
+        };
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+impl Word {
+    /// The text before the first placeholder.
+    pub fn leading_text(&self) -> &str {
+        match self.template.pieces.first() {
+            Some(Piece::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The whole word, if nothing in it is filled in.
+    pub fn plain(&self) -> Option<&str> {
+        match &self.template.pieces[..] {
+            [] => Some(""),
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The only placeholder, if the word is nothing else.
+    pub fn placeholder(&self) -> Option<&Placeholder> {
+        match &self.template.pieces[..] {
+            [Piece::Value(placeholder)] => Some(placeholder),
+            _ => None,
+        }
+    }
+
+    /// The word without the first bytes of its leading text.
+    pub fn without(&self, bytes: usize) -> Self {
+        let mut word = Self { template: Template::default(), is_literal: self.is_literal };
+        word.push(Piece::Text(self.leading_text()[bytes..].to_owned()));
+        let text_pieces = usize::from(!self.leading_text().is_empty());
+        self.template.pieces[text_pieces..].iter().for_each(|piece| word.push(piece.clone()));
+        word
+    }
+
+    fn fill(&mut self, text: &str) {
+        Template::parse(text, Dialect::Definition).pieces.into_iter().for_each(|piece| self.push(piece));
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match (self.template.pieces.last_mut(), piece) {
+            (_, Piece::Text(text)) if text.is_empty() => {}
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+            (_, piece) => self.template.pieces.push(piece),
+        }
+    }
+}
+
+/// Where unquoted text ends: at a space or a quote that is not part of a placeholder.
+fn bare_end(text: &str) -> usize {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if c == '{'
+            && let Some((_, rest)) = Placeholder::parse_start(&text[at..])
+        {
+            at = text.len() - rest.len();
+        } else if c.is_whitespace() || matches!(c, '\'' | '"') {
+            break;
+        } else {
+            at += c.len_utf8();
+        }
+    }
+    at
+}
+
+fn open_quote(text: &str) -> Error {
+    Error::new(Code::InvalidParams, format!("A quote is not closed: {}", quoted(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    use super::*;
+
+    fn show(text: &str) -> Vec<String> {
+        split(text).unwrap().iter().map(|word| word.template.to_string()).collect()
+    }
+
+    #[test]
+    fn words_split_as_in_a_shell() {
+        let table: &[(&str, &[&str])] = &[
+            ("", &[]),
+            ("--name \"Seoul city\" -n5", &["--name", "Seoul city", "-n5"]),
+            ("--name={city} 'a b'", &["--name={city}", "a b"]),
+            ("\"a \\\"b\\\" \\\\ \\n\"", &["a \"b\" \\ \\n"]),
+            ("'' \"\" x''", &["", "", "x"]),
+            ("\"two\nlines\" 'and\ntwo'", &["two\nlines", "and\ntwo"]),
+            ("{a[\"odd name\"].b} next", &["{a[\"odd name\"].b}", "next"]),
+            ("{a[\"open next\" x", &["{a[open next", "x"]),
+            ("a\n b\tc", &["a", "b", "c"]),
+            ("\"{x} $Y\"{z}", &["{x} $Y{z}"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(&show(text), expected, "{text}");
+        }
+        for text in ["'open", "\"open", "a \"b\\\""] {
+            assert_eq!(split(text).unwrap_err().code, Code::InvalidParams, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_filled_in_is_known() {
+        let words = split("{x} '{x}' \"{x}\" a{x} '@me' @me $$5").unwrap();
+        let placeholders: Vec<bool> = words.iter().map(|word| word.placeholder().is_some()).collect();
+        assert_eq!(placeholders, [true, false, true, false, false, false, false]);
+        let plain: Vec<Option<&str>> = words.iter().map(Word::plain).collect();
+        assert_eq!(plain, [None, Some("{x}"), None, None, Some("@me"), Some("@me"), None]);
+        assert!(words[4].is_literal && !words[5].is_literal);
+        assert_eq!(split("--a=b{x}").unwrap()[0].without(4).template.to_string(), "b{x}");
+        assert_eq!(split("--a={x}").unwrap()[0].without(4).template.to_string(), "{x}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_literal_word_comes_back(words in proptest::collection::vec("[^']*", 0..5)) {
+            let line = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+            let split = split(&line).unwrap();
+            prop_assert_eq!(split.iter().map(|word| word.plain().unwrap()).collect::<Vec<_>>(), words);
+        }
+
+        #[test]
+        fn nothing_makes_it_panic(text in any::<String>()) {
+            let _ = split(&text);
+        }
+    }
+}

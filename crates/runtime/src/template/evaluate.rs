@@ -1,0 +1,163 @@
+//! Walking the tree of a template.
+
+use std::collections::HashMap;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::Value;
+use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue, Template};
+
+use super::scope::{Item, Scope};
+use super::{Evaluated, Input, Named, Save, condition};
+use crate::substitute::{self, Values, fill_output, text_of};
+
+/// Turns of all loops together: nested loops over a large answer would otherwise take for ever.
+const TURNS_MAX: usize = 20_000;
+/// No answer is larger, so no output needs to be.
+const OUTPUT_MAX: usize = 8 * 1024 * 1024;
+
+/// Evaluates a template. It never fails: what has no value is empty, and named among the warnings.
+pub fn evaluate(response: &Response, input: Input<'_>) -> Evaluated {
+    let scope = Scope { input, items: Vec::new(), assigned: HashMap::new(), shortcuts: HashMap::new() };
+    let mut evaluator = Evaluator {
+        scope,
+        done: Evaluated::default(),
+        counts: HashMap::new(),
+        turns: 0,
+        bytes: 0,
+        name: format!("act.{}.response", response.id),
+    };
+    evaluator.nodes(&response.nodes);
+    evaluator.done
+}
+
+struct Evaluator<'a> {
+    scope: Scope<'a>,
+    done: Evaluated,
+    /// How many ids each value shortcut has got.
+    counts: HashMap<String, usize>,
+    turns: usize,
+    bytes: usize,
+    name: String,
+}
+
+impl Evaluator<'_> {
+    fn nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            self.node(node);
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Assign { name, value, line } => {
+                let value = self.expression(value, *line);
+                self.scope.assigned.insert(name.clone(), value.clone());
+                self.done.variables.retain(|(known, _)| known != name);
+                self.done.variables.push((name.clone(), value));
+            }
+            Node::Shortcut { name, value, line } => {
+                let value = match value {
+                    ShortcutValue::One(value) => self.expression(value, *line),
+                    ShortcutValue::Tuple(values) => {
+                        values.iter().map(|value| self.expression(value, *line)).collect()
+                    }
+                };
+                self.shortcut(name.as_str(), value);
+            }
+            Node::For { item, list, body, line } => self.repeat(item, list, body, *line),
+            Node::If { condition, then, otherwise, .. } => {
+                let branch = if condition::holds(condition, &self.scope) { then } else { otherwise };
+                self.nodes(branch);
+            }
+            Node::Save { value, decode, to, line } => self.save(value, *decode, to, *line),
+            Node::Output { text, line } => {
+                let text = self.text(text, *line);
+                self.bytes += text.len() + 1;
+                match self.bytes > OUTPUT_MAX {
+                    true => self.warn(*line, "the output is too long and was cut"),
+                    false => self.done.lines.push(text),
+                }
+            }
+        }
+    }
+
+    fn repeat(&mut self, item: &str, list: &Path, body: &[Node], line: usize) {
+        let items = match self.scope.at(list) {
+            substitute::Named::Value { value, .. } => value.into_owned(),
+            substitute::Named::Empty | substitute::Named::Unknown => {
+                return self.warn(line, &format!("{{{list}}} has no value"));
+            }
+        };
+        let items = match items {
+            Value::Array(items) => items,
+            Value::Null => Vec::new(),
+            _ => return self.warn(line, &format!("{{{list}}} is no list")),
+        };
+        for (at, value) in items.into_iter().enumerate() {
+            self.turns += 1;
+            if self.turns > TURNS_MAX {
+                return self.warn(line, "the loop takes too many turns and was cut");
+            }
+            self.scope.items.push(Item { name: item.to_owned(), value, index: at + 1 });
+            self.nodes(body);
+            self.scope.items.pop();
+        }
+    }
+
+    fn shortcut(&mut self, name: &str, value: Value) {
+        let count = self.counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        let id = if self.scope.items.is_empty() { name.to_owned() } else { format!("{name}-{count}") };
+        self.scope.shortcuts.insert(name.to_owned(), id.clone());
+        self.done.shortcuts.push(Named { name: name.to_owned(), id, value });
+    }
+
+    fn save(&mut self, value: &Placeholder, decode: Decode, to: &Template, line: usize) {
+        let Ok(value) = substitute::value_of(value, &self.scope) else {
+            return self.warn(line, &format!("{value} has no value, and was not saved"));
+        };
+        let text = text_of(&value);
+        let content = match (decode, &value) {
+            (Decode::Base64, _) => {
+                let packed: String = text.split_ascii_whitespace().collect();
+                match BASE64_STANDARD.decode(packed) {
+                    Ok(bytes) => bytes,
+                    Err(_) => return self.warn(line, "what is to be saved is not base64"),
+                }
+            }
+            (Decode::None, Value::Array(_) | Value::Object(_)) => format!("{value:#}\n").into_bytes(),
+            (Decode::None, _) => text.as_bytes().to_vec(),
+        };
+        let path = self.text(to, line);
+        self.done.saves.push(Save { path, content });
+    }
+
+    fn expression(&mut self, expression: &Expression, line: usize) -> Value {
+        match expression {
+            Expression::Literal(value) => value.clone(),
+            Expression::Text(template) => self.text(template, line).into(),
+            Expression::Value(placeholder) => {
+                substitute::value_of(placeholder, &self.scope).unwrap_or_else(|_| {
+                    self.warn(line, &format!("{placeholder} has no value"));
+                    "".into()
+                })
+            }
+        }
+    }
+
+    fn text(&mut self, template: &Template, line: usize) -> String {
+        let mut missing = Vec::new();
+        let text = substitute::text(&fill_output(template, &self.scope, &mut missing));
+        for name in missing {
+            self.warn(line, &format!("{name} has no value"));
+        }
+        text
+    }
+
+    fn warn(&mut self, line: usize, message: &str) {
+        let warning = format!("{}, line {line}: {message}", self.name);
+        if self.done.warnings.len() < sfmd::MAX_WARNINGS && !self.done.warnings.contains(&warning) {
+            self.done.warnings.push(warning);
+        }
+    }
+}

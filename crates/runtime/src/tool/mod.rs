@@ -1,0 +1,91 @@
+//! SFMD tools: documents whose actions are called without leaving the current topic.
+
+use std::path::PathBuf;
+
+use sfmd::Id;
+
+use crate::agent::Workspace;
+use crate::agent::workspace::Hidden;
+use crate::document::{Library, Opened, Page, Reading, Source, Web};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::package::{Kind, Packages};
+use crate::topic;
+
+/// How many tools an error names.
+const NAMED_MAX: usize = 30;
+
+/// `NAME[.ACTION]`, as it follows `/tool:`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    pub tool: String,
+    pub action: Option<String>,
+}
+
+impl Name {
+    pub fn parse(text: &str) -> Self {
+        match text.split_once('.') {
+            Some((tool, action)) => Self { tool: tool.to_owned(), action: Some(action.to_owned()) },
+            None => Self { tool: text.to_owned(), action: None },
+        }
+    }
+}
+
+/// Loads the document of a tool.
+pub async fn load(name: &str, workspace: &Workspace, web: Web<'_>) -> Result<Box<Page>> {
+    for (place, source) in candidates(name, workspace)? {
+        let library = Library { workspace: &place, web };
+        match library.open(&source, Reading::Main).await {
+            Ok(Opened::Page(page)) => return Ok(page),
+            Ok(Opened::Binary { .. }) => {}
+            Err(error) if error.code == Code::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(not_found(name, workspace))
+}
+
+/// Where a tool of that name may lie, first come first served: in the home, among String's own files, then
+/// installed. Each place is a workspace of its own, so that a tool reaches its own files, also where the agent's
+/// commands do not.
+fn candidates(name: &str, workspace: &Workspace) -> Result<Vec<(Workspace, Source)>> {
+    // Only such names are looked for, so that none can lead to another directory.
+    if Id::parse(name).is_none() {
+        return Ok(Vec::new());
+    }
+    let file = |place: Workspace| {
+        let source = Source::File(place.home().join(format!("{name}.md")));
+        (place, source)
+    };
+    let mut all: Vec<(Workspace, Source)> = folders(workspace).into_iter().map(file).collect();
+    let installed = topic::Name::parse(name).map(|name| Packages::of(workspace).get(&name)).transpose()?;
+    let tool = installed.flatten().filter(|package| package.record.kind == Kind::Tool);
+    all.extend(tool.map(|package| (package.workspace(), package.entry_source())));
+    Ok(all)
+}
+
+fn folders(workspace: &Workspace) -> Vec<Workspace> {
+    let home = workspace.home();
+    let exists = |folder: &PathBuf| folder.is_dir();
+    let folders = [home.join("tools"), home.join(".string/tools")];
+    folders.into_iter().filter(exists).map(Workspace::of_package).collect()
+}
+
+fn not_found(name: &str, workspace: &Workspace) -> Error {
+    let mut known: Vec<String> = Vec::new();
+    for folder in folders(workspace) {
+        let names = folder.find(folder.home()).ok().and_then(|found| found.list(Hidden::LeftOut).ok());
+        let names = names.unwrap_or_default();
+        let tools = names.iter().filter_map(|name| name.strip_suffix(".md"));
+        known.extend(tools.filter(|name| Id::parse(name).is_some()).map(str::to_owned));
+    }
+    let packages = Packages::of(workspace).list().unwrap_or_default();
+    let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool);
+    known.extend(installed.map(|package| package.name.to_string()));
+    let near = nearest(name, known.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
+    known.truncate(NAMED_MAX);
+    let list = match known.is_empty() {
+        true => "There are none. A tool is a file such as ~/tools/shout.md.".to_owned(),
+        false => format!("Tools: {}", known.join(", ")),
+    };
+    Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near).hint(list)
+}

@@ -1,0 +1,54 @@
+//! SFMD tools: called from anywhere, at home in the caller's session.
+
+use testkit::{Web, World};
+
+async fn world() -> (World, Web) {
+    let (world, web) = (World::new().await, Web::start().await);
+    web.page("/ok", "application/json", "{\"loud\": \"HI\"}");
+    let shout = format!(
+        "---\ndefault: up\nenv:\n  - SUFFIX: \"Suffix\"\n    default: \"!\"\n---\n\
+         ```act.up\nGET {0}?t={{text}}&s=$SUFFIX\n  text: string (required)\n```\n\
+         ```act.up.response\n{{loud}} = {{Response.body.loud}}\n{{loud}} {{text}}\n```\n\
+         ```act.where\nGET {0}?file=$CURRENT_FILE&dir=$STRING_APP_DIR&args=$ARGS\n```\n",
+        web.url("/ok")
+    );
+    world.home.write("tools/shout.md", shout);
+    let quiet = format!("```act.a\nGET {0}\n```\n```act.b\nGET {0}\n```\n", web.url("/ok"));
+    world.home.write(".string/tools/quiet.md", quiet);
+    world.home.write("page.md", "# Page\n");
+    world.ok("main", "/open page.md").await;
+    (world, web)
+}
+
+#[tokio::test]
+async fn a_tool_works_in_the_callers_session() {
+    let (world, web) = world().await;
+    world.ok("main", "/set {what} = \"hi there\"").await;
+    assert_eq!(world.ok("main", "/tool:shout {what}").await, "HI hi there");
+    assert_eq!(web.seen().pop().unwrap().uri.query(), Some("t=hi%20there&s=%21"));
+    world.ok("main", "/tool:shout.where --x 'a b'").await;
+    let home = world.home.path().display().to_string().replace('/', "%2F");
+    let expected = format!("file={home}%2Fpage.md&dir={home}%2Ftools&args=--x%20a%20b");
+    assert_eq!(web.seen().pop().unwrap().uri.query(), Some(expected.as_str()));
+    let info = world.ok("main", "/info").await;
+    assert!(info.contains("file:      page.md") && info.contains("{loud}=\"HI\""), "{info}");
+    assert_eq!(world.ok("main", "/set {r} = {Response.status}").await, "{r} = \"200\"");
+}
+
+#[tokio::test]
+async fn tools_are_found_and_explained() {
+    let (world, _web) = world().await;
+    world.ok("main", "/tool:quiet.b").await;
+    world.ok("empty", "/tool quiet.a").await;
+    let error = world.fails("main", "/tool:quiet", "INVALID_PARAMS").await;
+    assert!(error.contains("/tool:quiet.a, /tool:quiet.b"), "{error}");
+    assert!(world.fails("main", "/tool:quiet.c", "ACTION_NOT_FOUND").await.contains("Actions: a, b"));
+    assert!(world.fails("main", "/tool:shuot", "NOT_FOUND").await.contains("Did you mean shout?"));
+    assert!(world.fails("main", "/tool:../page", "NOT_FOUND").await.contains("Tools: shout, quiet"));
+    let missing = world.fails("main", "/tool:shout", "INVALID_PARAMS").await;
+    assert!(missing.contains("Usage: /tool:shout.up --text \"…\""), "{missing}");
+    let help = world.ok("main", "/tool:shout.up --help").await;
+    assert_eq!(help, "Action: up\n---\n--text: string (required)\n\nUsage: /tool:shout.up --text \"…\"");
+    assert!(world.ok("main", "/tool:shout --help").await.starts_with("Actions\n---\nup\n"));
+    world.fails("main", "/tool:", "INVALID_PARAMS").await;
+}
