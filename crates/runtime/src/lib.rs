@@ -6,6 +6,8 @@ pub mod agent;
 pub mod audit;
 pub mod bash;
 mod blocking;
+mod call;
+mod close;
 pub mod command;
 pub mod document;
 pub mod edit;
@@ -13,6 +15,7 @@ pub mod error;
 mod exec;
 pub mod files;
 mod hub;
+pub mod manifest;
 mod origin;
 mod package;
 mod policy;
@@ -22,6 +25,7 @@ pub mod session;
 pub mod sink;
 pub mod state;
 pub mod substitute;
+pub mod task;
 mod template;
 mod tool;
 pub mod topic;
@@ -32,7 +36,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use store::{Clock, Store};
+use store::{Clock, Store, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 pub use origin::Origin;
@@ -48,6 +52,12 @@ pub struct Runtime {
     pub versions: edit::Versions,
     pub shells: bash::Shells,
     pub(crate) web: web::Client,
+    /// The tools that manifests declare, for each home.
+    pub tools: manifest::Catalogues,
+    /// Runs the scripts of tools; none if the daemon starts no processes.
+    pub(crate) scripts: Option<script::Pool>,
+    pub durable: state::Durable,
+    pub tasks: task::Tasks,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -77,11 +87,17 @@ pub struct Parts {
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let program = shells.as_ref().map(|settings| settings.program.clone());
         let shells = bash::Shells::new(shells, root.clone())?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
         let versions = edit::Versions::new(Arc::clone(&store));
+        let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
+        let tasks = task::Tasks::new(Arc::clone(&store));
+        let scripts = program.map(|program| {
+            script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX })
+        });
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
@@ -90,6 +106,10 @@ impl Runtime {
             versions,
             shells,
             web,
+            tools: manifest::Catalogues::default(),
+            scripts,
+            durable,
+            tasks,
             root,
             version,
             port,
@@ -100,11 +120,17 @@ impl Runtime {
         }))
     }
 
-    /// Ends every session and every shell. For a daemon that stops.
+    /// Ends every session, every shell and every script. For a daemon that stops.
     pub async fn end(&self) {
+        self.scripts.iter().for_each(script::Pool::close);
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
         }
+    }
+
+    /// The time by the daemon's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub fn uptime(&self) -> Duration {

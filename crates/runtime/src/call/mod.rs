@@ -11,10 +11,10 @@ mod nested;
 mod secrets;
 mod session;
 
-pub use calls::Calls;
+pub use calls::{Calls, Naming, no_scripts, shown};
 pub use failure::Failure;
 pub use help::help;
-pub use input::{Own, Words, read as read_input};
+pub use input::{Asked, read};
 pub use session::Shared;
 
 /// How many calls may be above one another.

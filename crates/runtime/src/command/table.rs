@@ -85,7 +85,13 @@ pub enum Verb {
     AgentAllow,
     AgentAllowHost,
     AgentRemove,
+    ToolList,
+    ToolInfo,
+    ToolTasks,
+    ToolTask,
+    ToolPurge,
     SystemStatus,
+    SystemState,
     SystemStop,
 }
 
@@ -96,6 +102,7 @@ const AGENT: Place = Place::Hub(Hub::Agent);
 const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
 const SYSTEM: Place = Place::Hub(Hub::System);
+const TOOL: Place = Place::Hub(Hub::Tool);
 
 /// Every command, in the order `/help` shows them.
 pub const COMMANDS: &[Spec] = &[
@@ -242,7 +249,19 @@ pub const COMMANDS: &[Spec] = &[
         AGENT,
     ),
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
+    row(Verb::ToolList, "list", "/list [--json]", "tools and skills, with one line each", TOOL),
+    row(Verb::ToolInfo, "info", "/info NAME", "one tool or skill: what it takes, what it may use", TOOL),
+    row(Verb::ToolTasks, "tasks", "/tasks [--json]", "tasks that are known or have left state behind", TOOL),
+    row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
+    row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
+    content(
+        Verb::SystemState,
+        "state",
+        "/state ls|get|put|rm|export|import …",
+        "durable state: /state alone says more",
+        SYSTEM,
+    ),
     row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
 ];
 

@@ -17,6 +17,6 @@ pub use limits::{check_key, check_value};
 pub use list::Page;
 pub use merge::merge_patch;
 pub use operation::{Durable, Entry, Write, Written};
-pub use request::Request;
-pub use scope::{Binding, Bindings, Kind, Owner, check_scope_id};
+pub use request::{Request, check_ttl};
+pub use scope::{Binding, Bindings, Kind, Owner, check_scope_id, session_space};
 pub use sweep::sweep_until;

@@ -13,6 +13,9 @@ use super::error::{Code, Error, Result};
 use super::limits::check_value;
 use super::merge::merge_patch;
 
+/// How many scopes a list shows.
+const SPACES_MAX: usize = 10_000;
+
 /// Durable entries with revisions. What may reach them is decided before.
 #[derive(Clone)]
 pub struct Durable {
@@ -82,6 +85,11 @@ impl Durable {
             found => (Decision::Leave, Written::conflict(found.map(|entry| entry.version))),
         });
         Ok(updated.await?.answer)
+    }
+
+    /// The spaces that begin with a prefix and hold something.
+    pub async fn spaces(&self, prefix: &str) -> Result<Vec<Space>> {
+        Ok(self.store.spaces(prefix, None, SPACES_MAX).await?)
     }
 
     pub async fn drop_space(&self, space: &Space) -> Result<()> {

@@ -139,7 +139,7 @@ impl Request {
     }
 }
 
-pub(super) fn check_ttl(seconds: Option<u64>) -> Result<()> {
+pub fn check_ttl(seconds: Option<u64>) -> Result<()> {
     match seconds {
         Some(seconds) if !(1..=TTL_MAX).contains(&seconds) => {
             Err(Error::invalid(format!("ttl_seconds is 1 to {TTL_MAX}, not {seconds}")))

@@ -55,6 +55,7 @@ pub async fn exec(
         topic: body.topic,
         payload: body.cmd,
         cwd: body.cwd.map(PathBuf::from).filter(|path| path.is_absolute()),
+        task: body.task,
         origin: peer.origin(),
     };
     if wants_json(&headers) {
