@@ -95,9 +95,8 @@ impl Runtime {
         let versions = edit::Versions::new(Arc::clone(&store));
         let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
         let tasks = task::Tasks::new(Arc::clone(&store));
-        let scripts = program.map(|program| {
-            script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX })
-        });
+        let scripts = program
+            .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
         let agents = agent::Registry::load(store, root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,

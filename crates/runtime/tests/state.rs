@@ -87,7 +87,12 @@ async fn conditions_are_answers() {
         let revision = first["entry"]["revision"].clone();
         assert_eq!(first, json!({"ok": true, "entry": {"key": "k.a", "value": 1, "revision": revision}}));
         let conflict = json!({"ok": false, "conflict_revision": revision});
-        for (verb, field) in [("put", json!({"value": 2})), ("patch", json!({"patch": {}})), ("append", json!({"item": 1})), ("delete", json!({}))] {
+        for (verb, field) in [
+            ("put", json!({"value": 2})),
+            ("patch", json!({"patch": {}})),
+            ("append", json!({"item": 1})),
+            ("delete", json!({})),
+        ] {
             for condition in [json!(null), json!("r0"), json!("nope")] {
                 let arguments = with(with(key.clone(), field.clone()), json!({"if_revision": condition}));
                 assert_eq!(it.call(verb, arguments).await, conflict, "{verb} {condition}");
@@ -95,12 +100,18 @@ async fn conditions_are_answers() {
             let missing = with(with(at("k.none"), field.clone()), json!({"if_revision": revision}));
             assert_eq!(it.call(verb, missing).await, json!({"ok": false}), "{verb}");
         }
-        assert_eq!(it.call("delete", with(at("k.none"), json!({"if_revision": null}))).await, json!({"ok": false}));
+        assert_eq!(
+            it.call("delete", with(at("k.none"), json!({"if_revision": null}))).await,
+            json!({"ok": false})
+        );
         assert_eq!(it.call("delete", at("k.none")).await, json!({"ok": false}));
         let second = it.call("put", with(key.clone(), json!({"value": 2, "if_revision": revision}))).await;
         let newer = second["entry"]["revision"].clone();
         assert_ne!(newer, revision);
-        assert_eq!(it.call("delete", with(key.clone(), json!({"if_revision": newer}))).await, json!({"ok": true}));
+        assert_eq!(
+            it.call("delete", with(key.clone(), json!({"if_revision": newer}))).await,
+            json!({"ok": true})
+        );
         let third = it.call("put", with(key, json!({"value": 2}))).await["entry"]["revision"].clone();
         assert!(third != newer && third != revision, "a revision came back");
     })
@@ -111,7 +122,8 @@ async fn conditions_are_answers() {
 async fn patches_merge_and_appends_grow() {
     over_every_store(|store, clock| async move {
         let it = Caller::new(&store, &clock);
-        let patched = it.call("patch", with(at("k.p"), json!({"patch": {"a": {"b": 1, "c": null}, "d": null}}))).await;
+        let patched =
+            it.call("patch", with(at("k.p"), json!({"patch": {"a": {"b": 1, "c": null}, "d": null}}))).await;
         assert_eq!(patched["entry"]["value"], json!({"a": {"b": 1}}));
         it.call("put", with(at("k.p"), json!({"value": "text"}))).await;
         let patched = it.call("patch", with(at("k.p"), json!({"patch": {"a": 1}}))).await;
@@ -119,7 +131,8 @@ async fn patches_merge_and_appends_grow() {
         let appended = it.call("append", with(at("k.l"), json!({"item": null, "if_revision": null}))).await;
         assert_eq!(appended["entry"]["value"], json!([null]));
         let revision = appended["entry"]["revision"].clone();
-        let appended = it.call("append", with(at("k.l"), json!({"item": [2], "if_revision": revision}))).await;
+        let appended =
+            it.call("append", with(at("k.l"), json!({"item": [2], "if_revision": revision}))).await;
         assert_eq!(appended["entry"]["value"], json!([null, [2]]));
         // The condition comes first, then the type.
         assert_eq!(it.fails("append", with(at("k.p"), json!({"item": 1}))).await, Code::TypeMismatch);
@@ -148,9 +161,15 @@ async fn entries_expire_for_every_verb() {
         assert_eq!(it.value("profile", "k.t").await, json!([1, 2, 3]));
         clock.advance(Duration::from_millis(1));
         assert_eq!(it.call("get", key.clone()).await, Value::Null);
-        assert_eq!(it.call("list", json!({"scope_kind": "profile", "key_prefix": "k."})).await, json!({"entries": []}));
+        assert_eq!(
+            it.call("list", json!({"scope_kind": "profile", "key_prefix": "k."})).await,
+            json!({"entries": []})
+        );
         assert_eq!(it.call("delete", key.clone()).await, json!({"ok": false}));
-        assert_eq!(it.call("put", with(key.clone(), json!({"value": 0, "if_revision": old}))).await, json!({"ok": false}));
+        assert_eq!(
+            it.call("put", with(key.clone(), json!({"value": 0, "if_revision": old}))).await,
+            json!({"ok": false})
+        );
         let fresh = it.call("append", with(key.clone(), json!({"item": 9, "if_revision": null}))).await;
         assert_eq!(fresh["entry"]["value"], json!([9]));
         assert_eq!(fresh["entry"].get("expires_at"), None);
@@ -203,7 +222,10 @@ async fn a_page_stays_below_eight_mebibytes() {
         for n in 0..3 {
             it.call("put", with(at(&format!("k.{n}")), json!({"value": large}))).await;
         }
-        assert_eq!(it.fails("put", with(at("k.x"), json!({"value": format!("{large}x")}))).await, Code::LimitExceeded);
+        assert_eq!(
+            it.fails("put", with(at("k.x"), json!({"value": format!("{large}x")}))).await,
+            Code::LimitExceeded
+        );
         let page = it.call("list", json!({"scope_kind": "profile", "key_prefix": "k."})).await;
         assert!(page.to_string().len() <= 8 << 20);
         assert_eq!(page["entries"].as_array().unwrap().len(), 1);
@@ -211,7 +233,10 @@ async fn a_page_stays_below_eight_mebibytes() {
         it.call("put", with(at("k.l"), json!({"value": ["x".repeat(4 << 19)]}))).await;
         let half = "y".repeat((4 << 19) - 16);
         it.call("append", with(at("k.l"), json!({"item": half}))).await;
-        assert_eq!(it.fails("append", with(at("k.l"), json!({"item": "a longer text"}))).await, Code::LimitExceeded);
+        assert_eq!(
+            it.fails("append", with(at("k.l"), json!({"item": "a longer text"}))).await,
+            Code::LimitExceeded
+        );
     })
     .await;
 }
@@ -252,7 +277,10 @@ async fn scopes_do_not_mix() {
 async fn a_thousand_appends_at_once_all_survive() {
     over_every_store(|store, clock| async move {
         let appends = (0..1_000).map(|n| {
-            let it = Caller { topic: Topic::parse(&format!("t{}", n % 7)).unwrap(), ..Caller::new(&store, &clock) };
+            let it = Caller {
+                topic: Topic::parse(&format!("t{}", n % 7)).unwrap(),
+                ..Caller::new(&store, &clock)
+            };
             tokio::spawn(async move {
                 let item = json!({"scope_kind": "shared", "key": "k.all", "item": n});
                 it.call("append", item).await["ok"].clone()

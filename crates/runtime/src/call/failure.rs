@@ -23,9 +23,11 @@ impl Failure {
     /// What the agent reads.
     pub fn into_error(self, tool: &Tool) -> Error {
         match self {
-            Self::Input(places) => Error::new(Code::InvalidParams, format!("The input of {} is not right.", tool.name))
-                .hints(places.iter().map(|place| one_line(place)))
-                .hint(format!("Try /tool:{} --help", tool.name)),
+            Self::Input(places) => {
+                Error::new(Code::InvalidParams, format!("The input of {} is not right.", tool.name))
+                    .hints(places.iter().map(|place| one_line(place)))
+                    .hint(format!("Try /tool:{} --help", tool.name))
+            }
             Self::Output(why) => {
                 Error::new(Code::ToolFailed, format!("{} returned what is no JSON: {why}", tool.name))
             }

@@ -23,7 +23,8 @@ pub(super) async fn answer(calls: &Calls<'_>, arguments: &str) -> Answer {
     let fetch: Fetch = typed(arguments)?;
     let request = request(&fetch).map_err(|message| refusal("invalid_argument", message))?;
     let own_ports: Vec<u16> = calls.runtime.port.into_iter().collect();
-    let allowed = allowed_places(calls.agent.workspace.home()).map_err(|error| refusal("unavailable", error.message))?;
+    let allowed = allowed_places(calls.agent.workspace.home())
+        .map_err(|error| refusal("unavailable", error.message))?;
     let policy = Policy::web(own_ports).allowing(allowed);
     // Cookies of the topic are not the script's to send.
     let answer = calls.runtime.web.fetch(request, &policy, &CookieJar::new()).await;
@@ -49,7 +50,8 @@ pub(super) async fn answer(calls: &Calls<'_>, arguments: &str) -> Answer {
 
 fn request(fetch: &Fetch) -> Result<Request, String> {
     let url = web::parse_url(&fetch.url).map_err(|error| error.to_string())?;
-    let method = Method::from_bytes(fetch.method.as_bytes()).map_err(|_| format!("{:?} is no method", fetch.method))?;
+    let method = Method::from_bytes(fetch.method.as_bytes())
+        .map_err(|_| format!("{:?} is no method", fetch.method))?;
     let mut request = Request::call(method, url);
     for (name, value) in &fetch.headers {
         request = request.header(name, value).map_err(|error| error.to_string())?;
@@ -66,6 +68,7 @@ fn failed(error: &web::Error) -> script::HostError {
         web::Error::Timeout { .. } => "timeout",
         _ => "network_error",
     };
-    let retryable = matches!(error, web::Error::Timeout { .. } | web::Error::Connect { .. } | web::Error::Broken { .. });
+    let retryable =
+        matches!(error, web::Error::Timeout { .. } | web::Error::Connect { .. } | web::Error::Broken { .. });
     script::HostError { retryable, ..refusal(code, error.to_string()) }
 }

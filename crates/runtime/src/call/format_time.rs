@@ -27,7 +27,8 @@ struct Format {
 
 pub(super) fn answer(arguments: &str) -> Answer {
     let Format { timestamp, format, tz } = typed(arguments)?;
-    raw(&formatted(timestamp, &format, tz.as_deref()).map_err(|message| refusal("invalid_argument", message))?)
+    raw(&formatted(timestamp, &format, tz.as_deref())
+        .map_err(|message| refusal("invalid_argument", message))?)
 }
 
 fn formatted(timestamp: f64, format: &str, tz: Option<&str>) -> Result<String, String> {

@@ -84,15 +84,20 @@ impl Host<'_> {
         if self.calls.session.is_closed() {
             return Err(state::Error::new(state::Code::Unavailable, "the topic was closed").into());
         }
-        let owner =
-            Owner { agent: &self.calls.agent.id, topic: &self.calls.session.topic, task: self.calls.task.as_str() };
+        let owner = Owner {
+            agent: &self.calls.agent.id,
+            topic: &self.calls.session.topic,
+            task: self.calls.task.as_str(),
+        };
         Ok(self.calls.runtime.durable.answer(verb, arguments, &self.tool.bindings, owner).await?)
     }
 
     async fn get_task_state(&self, arguments: &str, reach: Reach) -> Answer {
         let GetTaskState { key, tool_id } = typed(arguments)?;
         if tool_id.is_some() && reach == Reach::AllTools {
-            return Err(state::Error::invalid("unknown field `tool_id`: this state is shared by all tools").into());
+            return Err(
+                state::Error::invalid("unknown field `tool_id`: this state is shared by all tools").into()
+            );
         }
         state::check_key(&key)?;
         let space = self.task_space(reach, tool_id.as_deref());
@@ -136,7 +141,8 @@ impl Host<'_> {
         match self.calls.naming {
             Naming::Unnamed => self.calls.shared.add_event(event),
             Naming::Named => {
-                let kept = self.calls.runtime.tasks.add_event(&self.calls.agent.id, &self.calls.task, &event).await;
+                let kept =
+                    self.calls.runtime.tasks.add_event(&self.calls.agent.id, &self.calls.task, &event).await;
                 kept.map_err(|error| refusal("unavailable", error.message))?;
             }
         }

@@ -26,7 +26,7 @@ enum Own {
 
 /// Reads the words and the body of a call.
 pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meaning) -> Result<Asked> {
-    let mut reader = Reader { tool, meaning, given: Vec::new(), asked: Asked::default() };
+    let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
     let mut whole = body.map(|body| reader.whole(body)).transpose()?;
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
@@ -70,7 +70,6 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
 
 struct Reader<'a> {
     tool: &'a Tool,
-    meaning: &'a dyn Meaning,
     given: Vec<(String, Value)>,
     asked: Asked,
 }
@@ -221,7 +220,8 @@ fn parse(text: &str, kind: TypeName) -> Option<Value> {
         }
         TypeName::Number => {
             let exact = serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
-            let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+            let looks_like_one =
+                text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
             exact.or_else(|| {
                 let float = text.parse::<f64>().ok().filter(|_| looks_like_one)?;
                 serde_json::Number::from_f64(float).map(Value::Number)

@@ -12,9 +12,8 @@ mod secrets;
 mod session;
 
 pub use calls::{Calls, Naming, no_scripts, shown};
-pub use failure::Failure;
 pub use help::help;
-pub use input::{Asked, read};
+pub use input::read;
 pub use session::Shared;
 
 /// How many calls may be above one another.

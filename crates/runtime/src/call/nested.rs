@@ -25,7 +25,14 @@ impl Host<'_> {
             Some(Listed::Invalid(invalid)) => {
                 return raw(&refused("failed", "invalid_manifest", &invalid.to_string(), false));
             }
-            None => return raw(&refused("failed", "tool_not_found", &format!("there is no tool {tool_id}"), false)),
+            None => {
+                return raw(&refused(
+                    "failed",
+                    "tool_not_found",
+                    &format!("there is no tool {tool_id}"),
+                    false,
+                ));
+            }
         };
         if !self.may_call(tool) {
             let message = format!("{} may not call {tool_id}: name it in script_tools", self.tool.name);

@@ -36,7 +36,9 @@ impl Host<'_> {
         }
         let secret = match (scope, scope_id) {
             (Kind::Profile, None) => self.persistent(&key),
-            (Kind::Profile, Some(_)) => return Err(refusal("invalid_argument", "scope_id belongs to shared secrets")),
+            (Kind::Profile, Some(_)) => {
+                return Err(refusal("invalid_argument", "scope_id belongs to shared secrets"));
+            }
             (_, id) => self.shared(&key, id.as_deref()).await?,
         };
         self.show(&key, secret)

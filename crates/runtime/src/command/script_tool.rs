@@ -59,7 +59,8 @@ pub async fn run(
 
 /// The `$NAME` values, read only for a call that may use them.
 async fn persistent(tool: &Tool, words: &[Word], context: &Context<'_>) -> Result<Persistent> {
-    let may_use = !tool.vault.is_empty() || !tool.env.is_empty() || words.iter().any(|word| word.plain().is_none());
+    let may_use =
+        !tool.vault.is_empty() || !tool.env.is_empty() || words.iter().any(|word| word.plain().is_none());
     match may_use {
         true => surroundings::persistent(context, &Scope::of(&context.session.topic)).await,
         false => Ok(Persistent::default()),

@@ -74,7 +74,9 @@ fn put(mut words: Words, body: Option<&str>) -> Result<Command> {
     let condition = match words.value("--if-revision")?.as_deref() {
         None => Condition::Always,
         Some("none") => Condition::Absent,
-        Some(revision) => serde_json::from_value(revision.into()).map_err(|error| words.wrong(error.to_string()))?,
+        Some(revision) => {
+            serde_json::from_value(revision.into()).map_err(|error| words.wrong(error.to_string()))?
+        }
     };
     let (place, key) = (place(&mut words)?, words.required("KEY")?);
     let json = match (words.take(), body) {
@@ -132,12 +134,15 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             let written = written.map_err(refused)?;
             match (written.entry, written.conflict_revision) {
                 (Some(entry), _) => Ok(format!("Stored in {place}: {}", head(&entry))),
-                (None, Some(revision)) => Err(Error::new(Code::Conflict, format!("It has the revision {revision}."))),
+                (None, Some(revision)) => {
+                    Err(Error::new(Code::Conflict, format!("It has the revision {revision}.")))
+                }
                 (None, None) => Err(Error::new(Code::Conflict, "There is no such entry.")),
             }
         }
         Command::Remove { place, key } => {
-            let written = durable.delete(&place.space(agent), &key, &Condition::Always).await.map_err(refused)?;
+            let written =
+                durable.delete(&place.space(agent), &key, &Condition::Always).await.map_err(refused)?;
             match written.ok {
                 true => Ok(format!("Removed from {place}: {}", one_line(&key))),
                 false => Err(Error::new(Code::NotFound, format!("No entry {} in {place}.", quoted(&key)))),

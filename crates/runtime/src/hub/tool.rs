@@ -66,7 +66,8 @@ pub fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
     let catalogue = context.runtime.tools.of(workspace.home());
     let scripts = catalogue.tools().map(|tool| [tool.name.clone(), tool.description.clone()]);
-    let pages = documents::names(workspace).into_iter().map(|name| [name, "actions of a document".to_owned()]);
+    let pages =
+        documents::names(workspace).into_iter().map(|name| [name, "actions of a document".to_owned()]);
     let rows: Vec<[String; 2]> = scripts.chain(pages).collect();
     let mut sections =
         vec![if rows.is_empty() { "No tools are installed.".to_owned() } else { super::columns(&rows) }];
@@ -76,7 +77,8 @@ pub fn list(context: &Context<'_>) -> String {
         sections.push(format!("Skills:\n{}", super::columns(&skills)));
     }
     if !catalogue.invalid.is_empty() {
-        let lines: Vec<String> = catalogue.invalid.iter().map(|invalid| one_line(&invalid.to_string())).collect();
+        let lines: Vec<String> =
+            catalogue.invalid.iter().map(|invalid| one_line(&invalid.to_string())).collect();
         sections.push(format!("Not usable:\n{}", lines.join("\n")));
     }
     sections.join("\n\n")
@@ -88,7 +90,8 @@ fn list_json(context: &Context<'_>) -> Value {
     let scripts = catalogue.tools().map(|tool| {
         json!({ "name": tool.name, "kind": "script", "description": tool.description, "file": tool.file })
     });
-    let pages = documents::names(workspace).into_iter().map(|name| json!({ "name": name, "kind": "document" }));
+    let pages =
+        documents::names(workspace).into_iter().map(|name| json!({ "name": name, "kind": "document" }));
     let skills = catalogue.skills.iter().map(|skill| {
         json!({ "name": skill.id, "kind": "skill", "description": skill.description, "tools": skill.tools })
     });
@@ -189,7 +192,8 @@ async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Resu
         let calls = if record.calls == 1 { "1 call".to_owned() } else { format!("{} calls", record.calls) };
         lines.push(format!("{} in {}, {calls}, {}", record.tool, record.topic, record.outcome.as_str()));
     }
-    lines.extend(page.entries.iter().map(|entry| one_line(&format!("{} = {}", entry.key, entry.value.get()))));
+    lines
+        .extend(page.entries.iter().map(|entry| one_line(&format!("{} = {}", entry.key, entry.value.get()))));
     lines.extend(events.iter().map(event_line));
     Ok(with_body(&format!("Task: {id}"), &lines.join("\n")))
 }
@@ -216,5 +220,7 @@ async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
 }
 
 fn time(millis: i64) -> String {
-    jiff::Timestamp::from_millisecond(millis).map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+    jiff::Timestamp::from_millisecond(millis)
+        .map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+        .unwrap_or_default()
 }

@@ -35,7 +35,8 @@ impl Invalid {
     /// What the YAML parser found. The field is the key on the line that it names.
     pub(super) fn of_yaml(file: &Path, text: &str, error: &serde_saphyr::Error) -> Self {
         let line = error.location().map_or(1, |at| at.line().max(1));
-        let written = usize::try_from(line - 1).ok().and_then(|line| text.lines().nth(line)).unwrap_or_default();
+        let written =
+            usize::try_from(line - 1).ok().and_then(|line| text.lines().nth(line)).unwrap_or_default();
         let key = written.trim_start_matches(|c: char| c.is_whitespace() || c == '-').split_once(':');
         let is_key =
             |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

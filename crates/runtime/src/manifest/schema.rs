@@ -74,7 +74,7 @@ impl Schema {
         types
     }
 
-    pub fn items(&self, field: &Value) -> Option<&Value> {
+    pub fn items<'a>(&'a self, field: &'a Value) -> Option<&'a Value> {
         self.resolve(field, 0)?.get("items")
     }
 
@@ -141,7 +141,12 @@ impl Schema {
         }
     }
 
-    fn fill_properties(&self, properties: &Map<String, Value>, values: &mut Map<String, Value>, depth: usize) {
+    fn fill_properties(
+        &self,
+        properties: &Map<String, Value>,
+        values: &mut Map<String, Value>,
+        depth: usize,
+    ) {
         for (name, field) in properties {
             let default = self.resolve(field, 0).and_then(|field| field.get("default"));
             if let (false, Some(default)) = (values.contains_key(name), default) {

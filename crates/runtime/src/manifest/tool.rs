@@ -142,13 +142,23 @@ direct_call: true
         let inline = "script: 'export const run = () => 1'";
         let script = |instead: &str| GOOD.replace(inline, instead);
         let table = [
-            (GOOD.replace("description: |\n  Count\n  things.\n", ""), 1, "name", "missing field `description`"),
+            (
+                GOOD.replace("description: |\n  Count\n  things.\n", ""),
+                1,
+                "name",
+                "missing field `description`",
+            ),
             (format!("{GOOD}colour: red\n"), 7, "colour", "unknown field `colour`"),
             (format!("{GOOD}name: twice\n"), 7, "name", "duplicate"),
             (GOOD.replace("name: counter", "name: Counter!"), 1, "name", "is no name"),
             (GOOD.replace("name: counter", "name: [a]"), 1, "name", ""),
             (GOOD.replace("{ type: object }", "{ type: nope }"), 5, "input_schema", "must be object"),
-            (GOOD.replace("{ type: object }", "{ properties: { a: { type: nope } } }"), 5, "input_schema", "nope"),
+            (
+                GOOD.replace("{ type: object }", "{ properties: { a: { type: nope } } }"),
+                5,
+                "input_schema",
+                "nope",
+            ),
             (GOOD.replace("type: script", "type: binary"), 6, "execution.type", "the type is script"),
             (GOOD.replace(&format!(", {inline}"), ""), 6, "execution", "exactly one"),
             (script(&format!("script_file: x.ts, {inline}")), 6, "execution", "exactly one"),
@@ -175,7 +185,9 @@ direct_call: true
             (state("{ name: a, key_prefix: '', scope_kind: task }"), 8, "state[0].key_prefix", "empty"),
             (state("{ name: a, key_prefix: a., scope_kind: planet }"), 8, "", "planet"),
             (
-                state("{ name: a, key_prefix: a., scope_kind: task }\n  - { name: a, key_prefix: b., scope_kind: task }"),
+                state(
+                    "{ name: a, key_prefix: a., scope_kind: task }\n  - { name: a, key_prefix: b., scope_kind: task }",
+                ),
                 9,
                 "state[1].name",
                 "twice",

@@ -22,7 +22,9 @@ impl Durable {
         let space = &bindings.covering(kind, key)?.space(owner);
         match request {
             Request::Get(it) => raw(&self.get(space, &it.key).await?),
-            Request::List(it) => raw(&self.list(space, &it.key_prefix, it.limit, it.cursor.as_deref()).await?),
+            Request::List(it) => {
+                raw(&self.list(space, &it.key_prefix, it.limit, it.cursor.as_deref()).await?)
+            }
             Request::Put(it) => {
                 let write = Write::Put(it.value);
                 raw(&self.write(space, &it.key, write, it.ttl_seconds, &it.if_revision).await?)

@@ -78,7 +78,8 @@ impl Durable {
     }
 
     pub async fn delete(&self, space: &Space, key: &str, condition: &Condition) -> Result<Written> {
-        let updated = store::update(&*self.store, space, &Key::new(key), |found| match found {
+        let key = Key::new(key);
+        let updated = store::update(&*self.store, space, &key, |found| match found {
             Some(_) if condition.holds(found) => {
                 (Decision::Delete, Written { ok: true, ..Written::default() })
             }

@@ -18,8 +18,9 @@ impl Id {
         if starts && text.len() <= LONGEST && text.chars().all(legal) {
             return Ok(Self(text.into()));
         }
-        Err(Error::new(Code::InvalidParams, format!("Not a task: {}", quoted(text)))
-            .hint("A task is named by up to 128 letters, digits and . _ - : @, beginning with a letter or digit."))
+        Err(Error::new(Code::InvalidParams, format!("Not a task: {}", quoted(text))).hint(
+            "A task is named by up to 128 letters, digits and . _ - : @, beginning with a letter or digit.",
+        ))
     }
 
     /// A name that nobody else has.

@@ -100,7 +100,8 @@ impl Tasks {
 
     /// What happened in a task, oldest first.
     pub async fn events(&self, agent: &agent::Id, id: &Id) -> Result<Vec<Event>> {
-        let page = self.store.scan(&timeline(agent, id), &KeyRange::all(), Limit::entries(2 * EVENTS_MAX)).await;
+        let page =
+            self.store.scan(&timeline(agent, id), &KeyRange::all(), Limit::entries(2 * EVENTS_MAX)).await;
         let entries = page.map_err(unavailable)?.entries;
         let kept = entries.iter().filter_map(|entry| serde_json::from_slice(&entry.value).ok());
         let mut events: Vec<Event> = kept.collect();

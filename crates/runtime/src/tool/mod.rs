@@ -96,7 +96,9 @@ fn not_found(name: &str, workspace: &Workspace, manifests: &Catalogue) -> Error 
     let near = nearest(name, known.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
     known.truncate(NAMED_MAX);
     let list = match known.is_empty() {
-        true => "There are none. A tool is a file such as ~/tools/shout.md or ~/tools/count.tool.yaml.".to_owned(),
+        true => {
+            "There are none. A tool is a file such as ~/tools/shout.md or ~/tools/count.tool.yaml.".to_owned()
+        }
         false => format!("Tools: {}", known.join(", ")),
     };
     Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near).hint(list)

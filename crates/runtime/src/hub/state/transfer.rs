@@ -35,7 +35,7 @@ struct Read {
     key: String,
     value: Value,
     #[serde(default)]
-    expires_at: Option<jiff::Timestamp>,
+    expires_at: Option<String>,
 }
 
 /// Writes a new file with the entries of one scope, or of all.
@@ -52,7 +52,8 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
             let page = durable.list(&space, "", PAGE, cursor.as_deref()).await.map_err(refused)?;
             for entry in &page.entries {
                 let expires_at = entry.expires_at.as_deref();
-                let line = Written { scope: place.to_string(), key: &entry.key, value: &entry.value, expires_at };
+                let line =
+                    Written { scope: place.to_string(), key: &entry.key, value: &entry.value, expires_at };
                 text.push_str(&serde_json::to_string(&line).map_err(|error| failed(&error))?);
                 text.push('\n');
                 count += 1;
@@ -72,24 +73,30 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
 /// Puts what a file holds back. All of it is read and checked before the first entry is written.
 pub async fn import(path: &str, context: &Context<'_>) -> Result<String> {
     let (durable, agent) = (&context.runtime.durable, &context.agent.id);
-    let text = String::from_utf8(read_file(path, bases(context), IMPORT_MAX)?).map_err(|error| failed(&error))?;
+    let text =
+        String::from_utf8(read_file(path, bases(context), IMPORT_MAX)?).map_err(|error| failed(&error))?;
     let mut entries = Vec::new();
     for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: String| Error::new(Code::InvalidParams, format!("Line {}: {why}", n + 1));
         let read: Read = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         state::check_key(&read.key).map_err(|error| wrong(error.message))?;
         state::check_value(read.value.to_string().as_bytes()).map_err(|error| wrong(error.message))?;
-        entries.push((Place::parse(&read.scope)?, read));
+        let expires_at = read.expires_at.as_ref().map(|at| at.parse::<jiff::Timestamp>()).transpose();
+        let expires_at = expires_at.map_err(|error| wrong(error.to_string()))?;
+        entries.push((Place::parse(&read.scope)?, expires_at, read));
     }
     let (mut written, mut expired) = (0_usize, 0_usize);
-    for (place, read) in entries {
-        let left = read.expires_at.map(|at| at.as_millisecond() - context.runtime.now().as_millis());
+    for (place, expires_at, read) in entries {
+        let left = expires_at.map(|at| at.as_millisecond() - context.runtime.now().as_millis());
         let Some(ttl) = left.map_or(Some(None), |left| seconds(left).map(Some)) else {
             expired += 1;
             continue;
         };
         let write = Write::Put(read.value);
-        durable.write(&place.space(agent), &read.key, write, ttl, &Condition::Always).await.map_err(refused)?;
+        durable
+            .write(&place.space(agent), &read.key, write, ttl, &Condition::Always)
+            .await
+            .map_err(refused)?;
         written += 1;
     }
     let gone = if expired == 0 { String::new() } else { format!(", {expired} had expired") };

@@ -20,7 +20,11 @@ const BACKOFF_MAX: Duration = Duration::from_secs(60);
 /// Endings of files that can be a tool's script.
 const ENDINGS: [&str; 4] = ["ts", "mts", "js", "mjs"];
 
-pub(in crate::manifest) fn check_name(file: &Path, field: &str, name: &Spanned<String>) -> Result<(), Invalid> {
+pub(in crate::manifest) fn check_name(
+    file: &Path,
+    field: &str,
+    name: &Spanned<String>,
+) -> Result<(), Invalid> {
     let text = &name.value;
     let starts = text.starts_with(|c: char| c.is_ascii_lowercase());
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
