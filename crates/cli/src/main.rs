@@ -9,6 +9,7 @@ mod descriptors;
 mod environment;
 mod failure;
 mod interrupt;
+mod mcp;
 mod output;
 mod plan;
 mod repl;
@@ -54,6 +55,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         }
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
+        Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }

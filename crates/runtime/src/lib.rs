@@ -10,6 +10,7 @@ pub mod command;
 pub mod document;
 pub mod edit;
 pub mod error;
+pub mod event;
 mod exec;
 pub mod files;
 mod hub;
@@ -46,6 +47,8 @@ pub struct Runtime {
     /// Versions of files that agents committed.
     pub versions: edit::Versions,
     pub shells: bash::Shells,
+    pub events: Arc<event::Inbox>,
+    pub webhooks: event::Webhooks,
     pub(crate) web: web::Client,
     /// The daemon's own directory.
     pub root: PathBuf,
@@ -54,10 +57,14 @@ pub struct Runtime {
     pub port: Option<u16>,
     /// Cancelled when the daemon is to stop.
     pub stop: CancellationToken,
+    store: Arc<dyn Store>,
     audit: audit::Log,
     clock: Arc<dyn Clock>,
     started: Instant,
 }
+
+/// How many expired entries are removed at once: writers wait meanwhile.
+const SWEEP_CHUNK: usize = 500;
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -77,22 +84,28 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
         let shells = bash::Shells::new(shells, root.clone())?;
+        let activity = activity::Stream::default();
+        let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
+        let webhooks = event::Webhooks::load(Arc::clone(&store)).await?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
         let versions = edit::Versions::new(Arc::clone(&store));
-        let agents = agent::Registry::load(store, root.clone(), home).await?;
+        let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
-            activity: activity::Stream::default(),
+            activity,
             versions,
             shells,
+            events: Arc::new(events),
+            webhooks,
             web,
             root,
             version,
             port,
             stop: CancellationToken::new(),
+            store,
             audit,
             clock,
             started: Instant::now(),
@@ -104,6 +117,25 @@ impl Runtime {
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
         }
+    }
+
+    /// Where events for an agent are posted, if there is a port.
+    pub fn webhook_url(&self, token: &event::Token) -> Option<String> {
+        self.port.map(|port| format!("http://127.0.0.1:{port}/webhook/{}", token.reveal()))
+    }
+
+    /// Removes for good what has expired. Runs from time to time while the daemon lives.
+    pub async fn sweep(&self) -> store::Result<usize> {
+        let mut removed = 0;
+        loop {
+            let chunk = self.store.sweep(SWEEP_CHUNK).await?;
+            removed += chunk;
+            if chunk < SWEEP_CHUNK {
+                break;
+            }
+        }
+        self.events.recount().await;
+        Ok(removed)
     }
 
     pub fn uptime(&self) -> Duration {

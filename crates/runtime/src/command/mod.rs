@@ -103,6 +103,8 @@ pub enum Command {
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
     System(hub::system::Command),
+    Event(hub::event::Command),
+    Tools(hub::tool::Command),
 }
 
 /// A command and the topic it belongs to.
@@ -188,6 +190,8 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
+        Command::Tools(command) => hub::tool::run(command, &context),
+        Command::Event(command) => hub::event::run(command, &context).await,
     };
     reply.map(Answer::from)
 }
@@ -306,5 +310,12 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::ToolList => Command::Tools(hub::tool::Command::parse(arguments)?),
+        Verb::Events
+        | Verb::EventList
+        | Verb::EventRead
+        | Verb::EventAck
+        | Verb::EventClear
+        | Verb::EventWebhook => Command::Event(hub::event::Command::parse(line.spec.verb, arguments)?),
     })
 }

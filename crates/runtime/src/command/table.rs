@@ -87,14 +87,23 @@ pub enum Verb {
     AgentRemove,
     SystemStatus,
     SystemStop,
+    ToolList,
+    Events,
+    EventList,
+    EventRead,
+    EventAck,
+    EventClear,
+    EventWebhook,
 }
 
 use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
+const TOOL: Place = Place::Hub(Hub::Tool);
 const AGENT: Place = Place::Hub(Hub::Agent);
 const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
+const EVENT: Place = Place::Hub(Hub::Event);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
 /// Every command, in the order `/help` shows them.
@@ -244,6 +253,31 @@ pub static COMMANDS: &[Spec] = &[
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
     row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
+    row(Verb::ToolList, "list", "/list [--json]", "installed tools", TOOL),
+    row(
+        Verb::Events,
+        "events",
+        "/events [list [--all] [--after ID] [--json] | read ID | ack ID… | clear [--all] | webhook [show|rotate]]",
+        "the inbox of this agent",
+        Anywhere,
+    ),
+    row(
+        Verb::EventList,
+        "list",
+        "/list [--all] [--after ID] [--json]",
+        "events that are not acknowledged, or all",
+        EVENT,
+    ),
+    row(Verb::EventRead, "read", "/read ID", "one event, whole", EVENT),
+    row(Verb::EventAck, "ack", "/ack ID…", "acknowledge events", EVENT),
+    row(Verb::EventClear, "clear", "/clear [--all]", "remove acknowledged events, or all", EVENT),
+    row(
+        Verb::EventWebhook,
+        "webhook",
+        "/webhook [show|rotate]",
+        "the address that takes events, or a new one",
+        EVENT,
+    ),
 ];
 
 /// The row for a word, as typed in a topic: a hub's own words come before the general ones.

@@ -72,10 +72,11 @@ fn topics(app: &App, headers: &HeaderMap) -> Result<Arc<Topics>, Failure> {
     Ok(app.runtime.sessions.of(&agent.id))
 }
 
-fn info(session: &Session) -> SessionInfo {
+pub fn info(session: &Session) -> SessionInfo {
     SessionInfo {
         topic: session.topic.to_string(),
         topic_type: topic_type(session.topic.kind()),
         detail: detail(session),
+        running: session.running(),
     }
 }
