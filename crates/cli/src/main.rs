@@ -24,13 +24,15 @@ use clap::{CommandFactory, Parser};
 
 use crate::arguments::Arguments;
 use crate::daemon::Link;
-use crate::environment::Environment;
+use crate::environment::{Environment, Role};
 use crate::failure::{Failure, Status};
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
-    if environment::is_guard() {
-        return shell::guard::main();
+    match environment::role() {
+        Role::Guard => return shell::guard::main(),
+        Role::Worker => return script::worker::main(),
+        Role::Command => {}
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

@@ -71,7 +71,7 @@ impl Runtime {
             Err(error) => return self.refuse(&request, Some(topic), &error),
         };
         let topics = self.sessions.of(&agent.id);
-        let caller = Caller { cwd: request.cwd, origin: request.origin };
+        let caller = Caller { cwd: request.cwd, task: request.task, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink, cancel };
         call.run(topic, steps).await
     }

@@ -6,6 +6,8 @@ pub mod agent;
 pub mod audit;
 pub mod bash;
 mod blocking;
+mod call;
+mod close;
 pub mod command;
 pub mod document;
 pub mod edit;
@@ -14,6 +16,7 @@ pub mod event;
 mod exec;
 pub mod files;
 mod hub;
+pub mod manifest;
 mod origin;
 mod package;
 mod policy;
@@ -21,7 +24,9 @@ pub mod reply;
 pub mod request;
 pub mod session;
 pub mod sink;
+pub mod state;
 pub mod substitute;
+pub mod task;
 mod template;
 mod tool;
 pub mod topic;
@@ -32,7 +37,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use store::{Clock, Store};
+use store::{Clock, Store, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 pub use origin::Origin;
@@ -50,6 +55,12 @@ pub struct Runtime {
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
     pub(crate) web: web::Client,
+    /// The tools that manifests declare, for each home.
+    pub tools: manifest::Catalogues,
+    /// Runs the scripts of tools; none if the daemon starts no processes.
+    pub(crate) scripts: Option<script::Pool>,
+    pub durable: state::Durable,
+    pub tasks: task::Tasks,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -83,6 +94,7 @@ pub struct Parts {
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let program = shells.as_ref().map(|settings| settings.program.clone());
         let shells = bash::Shells::new(shells, root.clone())?;
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
@@ -91,6 +103,10 @@ impl Runtime {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
         let versions = edit::Versions::new(Arc::clone(&store));
+        let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
+        let tasks = task::Tasks::new(Arc::clone(&store));
+        let scripts = program
+            .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
         let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
@@ -101,6 +117,10 @@ impl Runtime {
             events: Arc::new(events),
             webhooks,
             web,
+            tools: manifest::Catalogues::default(),
+            scripts,
+            durable,
+            tasks,
             root,
             version,
             port,
@@ -112,8 +132,9 @@ impl Runtime {
         }))
     }
 
-    /// Ends every session and every shell. For a daemon that stops.
+    /// Ends every session, every shell and every script. For a daemon that stops.
     pub async fn end(&self) {
+        self.scripts.iter().for_each(script::Pool::close);
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
         }
@@ -136,6 +157,11 @@ impl Runtime {
         }
         self.events.recount().await;
         Ok(removed)
+    }
+
+    /// The time by the daemon's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub fn uptime(&self) -> Duration {

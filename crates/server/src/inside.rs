@@ -49,8 +49,14 @@ impl Host for Inside {
         cancel: CancellationToken,
     ) -> Outcome {
         let Call { topic, cmd } = call;
-        let request =
-            Request { agent: agent.to_owned(), topic, payload: cmd, cwd: None, origin: Origin::Agent };
+        let request = Request {
+            agent: agent.to_owned(),
+            topic,
+            payload: cmd,
+            cwd: None,
+            task: None,
+            origin: Origin::Agent,
+        };
         let reply = self.runtime.exec_until(request, Arc::new(Channel(live)), cancel).await;
         let topic = reply.topic.as_ref().map(ToString::to_string).unwrap_or_default();
         Outcome { topic, ok: reply.ok(), content: reply.content }

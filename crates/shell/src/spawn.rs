@@ -168,11 +168,11 @@ async fn end_orphans() {
 
 /// The children of this process that it did not start itself.
 fn orphans() -> Vec<Pid> {
-    let session = rustix::process::getsid(None).ok();
+    let own = rustix::process::getpid();
+    let session = tree::session(own);
     let guards = guards().clone();
-    let foreign =
-        |child: &Pid| !guards.contains(child) && rustix::process::getsid(Some(*child)).ok() != session;
-    tree::children(rustix::process::getpid()).into_iter().filter(foreign).collect()
+    let foreign = |child: &Pid| !guards.contains(child) && tree::session(*child) != session;
+    tree::children(own).into_iter().filter(foreign).collect()
 }
 
 fn guards() -> MutexGuard<'static, HashSet<Pid>> {

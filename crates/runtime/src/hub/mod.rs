@@ -4,6 +4,7 @@ pub mod agent;
 pub mod app;
 pub mod bash;
 pub mod event;
+pub mod state;
 pub mod system;
 pub mod tool;
 
@@ -23,10 +24,7 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
             with_body("Apps", &sections([apps, words(hub)]))
         }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
-        Hub::Tool => {
-            let tools = tool::list(context).unwrap_or_else(|error| error.to_string());
-            with_body("Tools", &sections([tools, words(hub)]))
-        }
+        Hub::Tool => with_body("Tools", &sections([tool::list(context), words(hub)])),
         Hub::Event => with_body("Events", &sections([event::overview(context).await, words(hub)])),
     }
 }

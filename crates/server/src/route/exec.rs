@@ -56,6 +56,7 @@ pub async fn exec(
         topic: body.topic,
         payload: body.cmd,
         cwd: body.cwd.map(PathBuf::from).filter(|path| path.is_absolute()),
+        task: body.task,
         origin: peer.origin(),
     };
     let begun = app.running.begin(&request.agent, request_id.as_deref());

@@ -63,7 +63,8 @@ pub async fn remove(
     topic: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Failure> {
     let Path(topic) = topic?;
-    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None).await?;
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    app.runtime.close_topic(&agent.id, &Topic::parse(&topic)?, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
