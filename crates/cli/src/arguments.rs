@@ -48,12 +48,16 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin"])]
     pub(crate) chanflow: bool,
 
+    /// Serve the Model Context Protocol on standard input and output
+    #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
+    pub(crate) mcp: bool,
+
     /// Manage the daemon
-    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "agent"])]
+    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
     pub(crate) daemon: Option<Action>,
 
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "daemon", "agent"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent"])]
     pub(crate) completions: Option<Shell>,
 }
 
@@ -109,6 +113,8 @@ mod tests {
         let table: &[&[&str]] = &[
             &["--json", "--raw", "main", "/info"],
             &["--chanflow", "main"],
+            &["--mcp", "main"],
+            &["--mcp", "--chanflow"],
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],

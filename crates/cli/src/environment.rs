@@ -46,9 +46,23 @@ pub(crate) enum Color {
 /// What every process that String starts sees of this one's variables.
 const BASE_VARIABLES: [&str; 6] = ["PATH", "LANG", "LC_ALL", "USER", "SHELL", "TMPDIR"];
 
-/// Whether this process was started to guard a shell: then it is nothing else.
-pub(crate) fn is_guard() -> bool {
-    std::env::args_os().nth(1).is_some_and(|argument| argument == shell::guard::ARGUMENT)
+/// What this process was started to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// What a person or a program calls.
+    Command,
+    /// The guard of a shell, and nothing else.
+    Guard,
+    /// A worker that runs scripts, and nothing else.
+    Worker,
+}
+
+pub(crate) fn role() -> Role {
+    match std::env::args_os().nth(1) {
+        Some(argument) if argument == shell::guard::ARGUMENT => Role::Guard,
+        Some(argument) if argument == script::worker::ARGUMENT => Role::Worker,
+        _ => Role::Command,
+    }
 }
 
 impl Environment {

@@ -9,6 +9,7 @@ mod descriptors;
 mod environment;
 mod failure;
 mod interrupt;
+mod mcp;
 mod output;
 mod plan;
 mod repl;
@@ -23,13 +24,15 @@ use clap::{CommandFactory, Parser};
 
 use crate::arguments::Arguments;
 use crate::daemon::Link;
-use crate::environment::Environment;
+use crate::environment::{Environment, Role};
 use crate::failure::{Failure, Status};
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
-    if environment::is_guard() {
-        return shell::guard::main();
+    match environment::role() {
+        Role::Guard => return shell::guard::main(),
+        Role::Worker => return script::worker::main(),
+        Role::Command => {}
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -54,6 +57,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         }
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
+        Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }

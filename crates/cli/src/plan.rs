@@ -18,6 +18,7 @@ pub(crate) enum Plan {
     Completions(Shell),
     Daemon(Action),
     Chanflow,
+    Mcp,
     Call(Call),
     /// An interactive session in this topic.
     Repl(String),
@@ -61,6 +62,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     }
     if arguments.chanflow {
         return Ok(Plan::Chanflow);
+    }
+    if arguments.mcp {
+        return Ok(Plan::Mcp);
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
@@ -256,6 +260,7 @@ mod tests {
         for (words, expected) in [
             (&[] as &[&str], Plan::StartPage),
             (&["--chanflow"], Plan::Chanflow),
+            (&["--mcp"], Plan::Mcp),
             (&["--daemon", "stop"], Plan::Daemon(Action::Stop)),
             (&["--completions", "zsh"], Plan::Completions(Shell::Zsh)),
         ] {

@@ -17,9 +17,10 @@ const BANNED_NAMES: [&str; 11] =
 /// What each crate may depend on. Siblings do not know each other; arrows point down only.
 const ARROWS: &[(&str, &[&str])] = &[
     // The binary also starts the processes of shells, which are the binary itself.
-    ("cli", &["client", "runtime", "server", "shell", "wire"]),
+    ("cli", &["client", "mcp", "runtime", "server", "shell", "wire"]),
     ("client", &["wire"]),
-    ("server", &["runtime", "store", "wire"]),
+    ("mcp", &["wire"]),
+    ("server", &["mcp", "runtime", "store", "wire"]),
     ("runtime", &["sfmd", "shell", "store", "web"]),
     ("sfmd", &[]),
     ("shell", &[]),

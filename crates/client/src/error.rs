@@ -26,4 +26,6 @@ pub enum Error {
     Unreadable(#[from] serde_json::Error),
     #[error("the token does not fit into a header")]
     Token,
+    #[error("the name does not fit into an address")]
+    Name,
 }

@@ -7,7 +7,10 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
-use wire::{Agents, Describe, ErrorBody, ExecReply, ExecRequest, Health, Sessions, Shutdown, header};
+use wire::{
+    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Sessions, Shutdown,
+    header,
+};
 
 use crate::connection::{Endpoint, Received};
 use crate::{Activities, AgentId, Error, Execution, Token};
@@ -26,6 +29,16 @@ pub const REQUEST_MAX: usize = 10 * 1024 * 1024;
 pub struct Client {
     endpoint: Endpoint,
     agent: Option<AgentId>,
+    speaker: Speaker,
+}
+
+/// Who decides what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    /// Whoever runs this program.
+    Caller,
+    /// An agent: what it sends never counts as a person's.
+    Agent,
 }
 
 /// A whole reply, and which daemon gave it.
@@ -46,17 +59,27 @@ pub enum Daemon {
 impl Client {
     /// Through the Unix socket. The path may be longer than the kernel's limit for socket addresses.
     pub fn unix(socket: impl AsRef<Path>) -> Self {
-        Self { endpoint: Endpoint::Unix(socket.as_ref().to_owned()), agent: None }
+        Self { endpoint: Endpoint::Unix(socket.as_ref().to_owned()), agent: None, speaker: Speaker::Caller }
     }
 
     /// Through loopback TCP.
     pub fn tcp(port: u16, token: Token) -> Self {
-        Self { endpoint: Endpoint::Tcp { port, token }, agent: None }
+        Self { endpoint: Endpoint::Tcp { port, token }, agent: None, speaker: Speaker::Caller }
     }
 
     /// Speaks as this agent instead of `default`.
     pub fn agent(self, id: AgentId) -> Self {
         Self { agent: Some(id), ..self }
+    }
+
+    /// The agent that speaks.
+    pub fn speaks_as(&self) -> &str {
+        self.agent.as_ref().map_or("default", AgentId::as_str)
+    }
+
+    /// Passes on what an agent says, which never counts as a person's word.
+    pub fn for_agent(self) -> Self {
+        Self { speaker: Speaker::Agent, ..self }
     }
 
     /// Runs a command and waits for its whole reply.
@@ -71,6 +94,29 @@ impl Client {
         let received = self.send(Method::POST, "/exec", EVENTS, Body::json(request)?).await?;
         let daemon = Daemon::of(&received);
         Ok(Execution::new(received, daemon))
+    }
+
+    /// Stops the command that was sent with this request id, and no other. One that has ended is no error.
+    pub async fn cancel(&self, request_id: &str) -> Result<(), Error> {
+        let path = format!("/exec/{request_id}");
+        match self.send(Method::DELETE, &path, JSON, Body::empty()).await {
+            Ok(_) | Err(Error::Refused { status: 404, .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The oldest events of the agent's inbox that are not acknowledged.
+    pub async fn events(&self) -> Result<Events, Error> {
+        self.get("/events").await
+    }
+
+    /// One event; none if there is no such one.
+    pub async fn event(&self, id: &str) -> Result<Option<EventInfo>, Error> {
+        match self.get(&format!("/events/{id}")).await {
+            Ok(event) => Ok(Some(event)),
+            Err(Error::Refused { status: 400 | 404, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Runs every block of a text; the answer has one reply block for each.
@@ -116,7 +162,7 @@ impl Client {
         }
         let mut request = Request::new(Full::new(body.bytes));
         *request.method_mut() = method;
-        *request.uri_mut() = path.parse().expect("paths are constants of this file");
+        *request.uri_mut() = path.parse().map_err(|_| Error::Name)?;
         let headers = request.headers_mut();
         let value = |text: &str| HeaderValue::from_str(text).map_err(|_| Error::Token);
         headers.insert(HOST, value(&self.endpoint.host())?);
@@ -127,6 +173,9 @@ impl Client {
         }
         if let Some(agent) = &self.agent {
             headers.insert(header::AGENT, value(agent.as_str())?);
+        }
+        if self.speaker == Speaker::Agent {
+            headers.insert(header::FOR_AGENT, value("1")?);
         }
         if let Endpoint::Tcp { token, .. } = &self.endpoint {
             let mut bearer = value(&token.bearer())?;

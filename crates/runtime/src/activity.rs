@@ -3,8 +3,8 @@
 use store::Timestamp;
 use tokio::sync::broadcast;
 
-use crate::agent;
 use crate::error::Code;
+use crate::{agent, event};
 
 /// How many events a slow watcher may be behind before it misses some.
 const BEHIND_MAX: usize = 1024;
@@ -13,10 +13,19 @@ const BEHIND_MAX: usize = 1024;
 pub struct Event {
     pub time: Timestamp,
     pub agent: agent::Id,
-    pub topic: String,
-    /// Without secrets and without the body.
-    pub command: String,
-    pub phase: Phase,
+    pub what: What,
+}
+
+#[derive(Debug, Clone)]
+pub enum What {
+    Command {
+        topic: String,
+        /// Without secrets and without the body.
+        command: String,
+        phase: Phase,
+    },
+    /// An event came into the agent's inbox.
+    Inbox { id: event::Id },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +34,8 @@ pub enum Phase {
     Ended { code: Option<Code>, ms: u64 },
 }
 
-#[derive(Debug)]
+/// Clones tell the same watchers.
+#[derive(Debug, Clone)]
 pub struct Stream(broadcast::Sender<Event>);
 
 impl Stream {

@@ -46,6 +46,8 @@ codes! {
     ActionNotFound "ACTION_NOT_FOUND" "the document has no such action"
     UndefinedVariable "UNDEFINED_VARIABLE" "a name in a command or an action has no value"
     EnvRequired "ENV_REQUIRED" "a $NAME that the document declares in env: has no value"
+    ToolFailed "TOOL_FAILED" "the script of a tool failed, or was stopped"
+    InvalidManifest "INVALID_MANIFEST" "the manifest of a tool or skill is wrong"
     ActionFailed "ACTION_FAILED" "the call was made, and failed"
     InvalidPath "INVALID_PATH" "outside the workspace, a protected path, or a link that leads out"
     NoHistory "NO_HISTORY" "nothing to go back to"

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
 
-use crate::activity::{Event, Phase};
+use crate::activity::{Event, Phase, What};
 use crate::agent::Agent;
+use crate::command::terminal::AtOnce;
 use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
 use crate::reply::{self, Meta, Reply};
-use crate::session::{Topics, Turn};
+use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Scope, Secrets};
@@ -26,6 +28,8 @@ struct Call {
     topics: Arc<Topics>,
     caller: Caller,
     sink: Arc<dyn Sink>,
+    /// Cancelled by a caller that no longer wants the reply.
+    cancel: CancellationToken,
 }
 
 /// What came of some steps.
@@ -44,6 +48,16 @@ impl Runtime {
     ///
     /// Dropping the future takes a command that still waits with it; one that has begun runs to its end.
     pub async fn exec(self: &Arc<Self>, request: Request, sink: Arc<dyn Sink>) -> Reply {
+        self.exec_until(request, sink, CancellationToken::new()).await
+    }
+
+    /// The same, until `cancel`: a command that waits is given up, one that runs is interrupted.
+    pub async fn exec_until(
+        self: &Arc<Self>,
+        request: Request,
+        sink: Arc<dyn Sink>,
+        cancel: CancellationToken,
+    ) -> Reply {
         let topic = match Topic::parse(&request.topic) {
             Ok(topic) => topic,
             Err(error) => return self.refuse(&request, None, &error),
@@ -57,8 +71,8 @@ impl Runtime {
             Err(error) => return self.refuse(&request, Some(topic), &error),
         };
         let topics = self.sessions.of(&agent.id);
-        let caller = Caller { cwd: request.cwd, origin: request.origin };
-        let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink };
+        let caller = Caller { cwd: request.cwd, task: request.task, origin: request.origin };
+        let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink, cancel };
         call.run(topic, steps).await
     }
 
@@ -118,7 +132,8 @@ impl Call {
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
-        let turn = match self.take_turn(&topic).await {
+        let turn = self.cancel.run_until_cancelled(self.take_turn(&topic)).await;
+        let turn = match turn.unwrap_or_else(|| Err(given_up(&queue[0]))) {
             Ok(turn) => turn,
             Err(error) => {
                 let step = queue.pop_front();
@@ -187,6 +202,13 @@ impl Call {
         let started = Instant::now();
         self.tell(step, Phase::Started);
         let interrupted = turn.begin(&step.shown);
+        let session = Arc::clone(&turn.session);
+        let given_up = async {
+            self.cancel.cancelled().await;
+            // The turn is this command's, so it is this command that is stopped.
+            stop(&session).await;
+            std::future::pending::<()>().await;
+        };
         edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
         let context = Context {
             runtime: &self.runtime,
@@ -201,6 +223,7 @@ impl Call {
         let result = tokio::select! {
             biased;
             result = handler => result.unwrap_or_else(|panic| Err(internal_error(panic_message(&*panic)))),
+            () = given_up => unreachable!("it goes on until it is dropped"),
             () = interrupted.cancelled() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
@@ -235,9 +258,7 @@ impl Call {
         self.runtime.activity.tell(|| Event {
             time: self.runtime.clock.now(),
             agent: self.agent.id.clone(),
-            topic: step.topic.to_string(),
-            command: step.shown.clone(),
-            phase,
+            what: What::Command { topic: step.topic.to_string(), command: step.shown.clone(), phase },
         });
     }
 }
@@ -259,6 +280,20 @@ impl Ran {
             None => Self::default(),
         }
     }
+}
+
+/// Interrupts what runs in a session. A shell then ends its command itself, and says how.
+async fn stop(session: &Session) {
+    if session.topic.kind() == Kind::Bash {
+        // Nothing left to interrupt is as good.
+        let _ = terminal::at_once(AtOnce::Interrupt, session).await;
+    } else {
+        session.interrupt();
+    }
+}
+
+fn given_up(step: &Step) -> Error {
+    Error::new(Code::Interrupted, format!("Given up before its turn: {}", step.shown))
 }
 
 /// A bug: the log has the details under an id, and the agent gets the id.

@@ -6,13 +6,17 @@ pub mod agent;
 pub mod audit;
 pub mod bash;
 mod blocking;
+mod call;
+mod close;
 pub mod command;
 pub mod document;
 pub mod edit;
 pub mod error;
+pub mod event;
 mod exec;
 pub mod files;
 mod hub;
+pub mod manifest;
 mod origin;
 mod package;
 mod policy;
@@ -20,7 +24,9 @@ pub mod reply;
 pub mod request;
 pub mod session;
 pub mod sink;
+pub mod state;
 pub mod substitute;
+pub mod task;
 mod template;
 mod tool;
 pub mod topic;
@@ -31,7 +37,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use store::{Clock, Store};
+use store::{Clock, Store, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 pub use origin::Origin;
@@ -46,7 +52,15 @@ pub struct Runtime {
     /// Versions of files that agents committed.
     pub versions: edit::Versions,
     pub shells: bash::Shells,
+    pub events: Arc<event::Inbox>,
+    pub webhooks: event::Webhooks,
     pub(crate) web: web::Client,
+    /// The tools that manifests declare, for each home.
+    pub tools: manifest::Catalogues,
+    /// Runs the scripts of tools; none if the daemon starts no processes.
+    pub(crate) scripts: Option<script::Pool>,
+    pub durable: state::Durable,
+    pub tasks: task::Tasks,
     /// The daemon's own directory.
     pub root: PathBuf,
     pub version: String,
@@ -54,10 +68,14 @@ pub struct Runtime {
     pub port: Option<u16>,
     /// Cancelled when the daemon is to stop.
     pub stop: CancellationToken,
+    store: Arc<dyn Store>,
     audit: audit::Log,
     clock: Arc<dyn Clock>,
     started: Instant,
 }
+
+/// How many expired entries are removed at once: writers wait meanwhile.
+const SWEEP_CHUNK: usize = 500;
 
 /// What a runtime is made of.
 pub struct Parts {
@@ -76,34 +94,74 @@ pub struct Parts {
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let program = shells.as_ref().map(|settings| settings.program.clone());
         let shells = bash::Shells::new(shells, root.clone())?;
+        let activity = activity::Stream::default();
+        let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
+        let webhooks = event::Webhooks::load(Arc::clone(&store)).await?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
         let versions = edit::Versions::new(Arc::clone(&store));
-        let agents = agent::Registry::load(store, root.clone(), home).await?;
+        let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
+        let tasks = task::Tasks::new(Arc::clone(&store));
+        let scripts = program
+            .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
+        let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),
-            activity: activity::Stream::default(),
+            activity,
             versions,
             shells,
+            events: Arc::new(events),
+            webhooks,
             web,
+            tools: manifest::Catalogues::default(),
+            scripts,
+            durable,
+            tasks,
             root,
             version,
             port,
             stop: CancellationToken::new(),
+            store,
             audit,
             clock,
             started: Instant::now(),
         }))
     }
 
-    /// Ends every session and every shell. For a daemon that stops.
+    /// Ends every session, every shell and every script. For a daemon that stops.
     pub async fn end(&self) {
+        self.scripts.iter().for_each(script::Pool::close);
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
         }
+    }
+
+    /// Where events for an agent are posted, if there is a port.
+    pub fn webhook_url(&self, token: &event::Token) -> Option<String> {
+        self.port.map(|port| format!("http://127.0.0.1:{port}/webhook/{}", token.reveal()))
+    }
+
+    /// Removes for good what has expired. Runs from time to time while the daemon lives.
+    pub async fn sweep(&self) -> store::Result<usize> {
+        let mut removed = 0;
+        loop {
+            let chunk = self.store.sweep(SWEEP_CHUNK).await?;
+            removed += chunk;
+            if chunk < SWEEP_CHUNK {
+                break;
+            }
+        }
+        self.events.recount().await;
+        Ok(removed)
+    }
+
+    /// The time by the daemon's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub fn uptime(&self) -> Duration {

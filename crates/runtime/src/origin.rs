@@ -10,6 +10,8 @@ const ANCESTORS_MAX: usize = 256;
 pub enum Origin {
     /// A process of the same user on this machine, over the local socket.
     Process { pid: u32 },
+    /// A program that speaks for an agent, whoever started it.
+    Agent,
     /// Anything else.
     Network,
 }
@@ -19,7 +21,7 @@ impl Origin {
     pub fn is_person(self) -> bool {
         match self {
             Self::Process { pid } => !started_by(std::process::id(), pid),
-            Self::Network => false,
+            Self::Agent | Self::Network => false,
         }
     }
 }
@@ -64,6 +66,7 @@ mod tests {
     fn a_process_beside_us_may_be_one() {
         assert!(Origin::Process { pid: std::process::id() }.is_person());
         assert!(!Origin::Network.is_person());
+        assert!(!Origin::Agent.is_person());
         assert!(!Origin::Process { pid: u32::MAX }.is_person());
     }
 }

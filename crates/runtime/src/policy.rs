@@ -41,7 +41,9 @@ impl Runtime {
         // A file that cannot be changed afterwards is reported while nothing is changed yet.
         settings::read(&config)?;
         let removed = self.agents.remove(id).await?;
+        self.webhooks.forget(id).await?;
         self.sessions.forget(id).await;
+        self.events.forget(id).await?;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
         settings::update(&config, |settings| {
             if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {

@@ -14,5 +14,7 @@ pub struct Request {
     pub payload: String,
     /// The caller's working directory.
     pub cwd: Option<PathBuf>,
+    /// The task that tool calls belong to, if the caller names one.
+    pub task: Option<String>,
     pub origin: Origin,
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use runtime::{Parts, Runtime, audit};
 use store::{Store, SystemClock};
@@ -13,6 +14,9 @@ use crate::root::{Lock, Root};
 use crate::route::{self, App};
 use crate::token::Token;
 use crate::{Error, log};
+
+/// What has expired is invisible at once; only its room on disk waits for this.
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// What the binary knows and passes down.
 #[derive(Debug, Clone)]
@@ -89,7 +93,7 @@ impl Daemon {
             shells,
         };
         let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
-        let app = App { runtime: Arc::clone(&runtime), token, port: port.unwrap_or(0), limits };
+        let app = App::new(Arc::clone(&runtime), token, port.unwrap_or(0), limits);
         let unix = listen::bind_socket(&root)?;
         let pid = std::process::id().to_string();
         runtime::files::write_atomic(&root.pid(), pid.as_bytes())
@@ -115,7 +119,8 @@ impl Daemon {
     pub async fn serve(self) -> Result<(), Error> {
         let limits = self.app.limits;
         let router = route::router(self.app);
-        listen::serve(self.listeners, router, limits, self.runtime.stop.clone()).await;
+        let serving = listen::serve(self.listeners, router, limits, self.runtime.stop.clone());
+        tokio::join!(serving, sweep(&self.runtime));
         self.runtime.end().await;
         for file in [self.root.socket(), self.root.pid()] {
             // Gone already is as good; a leftover is never in the way of the next start.
@@ -124,6 +129,18 @@ impl Daemon {
         self.store.close().await?;
         tracing::info!("the daemon has stopped");
         Ok(())
+    }
+}
+
+/// Removes what has expired, at the start and from then on every hour, until the daemon stops.
+async fn sweep(runtime: &Runtime) {
+    let mut hours = tokio::time::interval(SWEEP_EVERY);
+    while runtime.stop.run_until_cancelled(hours.tick()).await.is_some() {
+        match runtime.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "expired entries were removed"),
+            Err(error) => tracing::warn!(%error, "expired entries could not be removed"),
+        }
     }
 }
 

@@ -19,10 +19,13 @@ use crate::version;
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Checks every request, also those to routes that do not exist.
-pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    if let (Peer::Local { .. }, true) = (peer, request.headers().contains_key(wire::header::FOR_AGENT)) {
+        request.extensions_mut().insert(Peer::Agent);
+    }
     let checked = match peer {
-        Peer::Local { .. } => Ok(()),
+        Peer::Local { .. } | Peer::Agent => Ok(()),
         Peer::Network => check_network(&request, app.port, &app.token),
     };
     match checked.and_then(|()| version::check(&app, &request)) {
@@ -38,11 +41,7 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
 fn check_network(request: &Request, port: u16, token: &Token) -> Result<(), Failure> {
     check_host(request.headers(), request.uri(), port)?;
     check_origin(request.headers(), port)?;
-    if route::OPEN_TO_ALL.contains(&request.uri().path()) {
-        Ok(())
-    } else {
-        check_token(request.headers(), token)
-    }
+    if route::is_open_to_all(request.uri().path()) { Ok(()) } else { check_token(request.headers(), token) }
 }
 
 fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), Failure> {

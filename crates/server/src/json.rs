@@ -22,7 +22,7 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
         check_type(request.headers(), &["application/json"])?;
-        let bytes = read(request, &app.limits).await?;
+        let bytes = read(request, &app.limits, app.limits.body_bytes).await?;
         serde_json::from_slice(&bytes)
             .map(Self)
             .map_err(|error| Failure::bad_request(format!("The body is not the expected JSON: {error}")))
@@ -34,7 +34,7 @@ impl FromRequest<App> for TextBody {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
         check_type(request.headers(), &["text/plain", "text/markdown"])?;
-        let bytes = read(request, &app.limits).await?;
+        let bytes = read(request, &app.limits, app.limits.body_bytes).await?;
         String::from_utf8(bytes).map(Self).map_err(|_| Failure::bad_request("The body is not UTF-8."))
     }
 }
@@ -52,17 +52,18 @@ fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Failure> {
     Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message))
 }
 
-async fn read(request: Request, limits: &Limits) -> Result<Vec<u8>, Failure> {
+/// Reads at most `max` bytes, within the time that a body may take.
+pub async fn read(request: Request, limits: &Limits, max: usize) -> Result<Vec<u8>, Failure> {
     let too_large = || {
-        let message = format!("The body is larger than {} MB.", limits.body_bytes / (1024 * 1024));
+        let message = format!("The body is larger than {} KB.", max / 1024);
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
     };
     let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if declared.is_some_and(|length: u64| length > limits.body_bytes as u64) {
+    if declared.is_some_and(|length: u64| length > max as u64) {
         return Err(too_large());
     }
-    let body = Limited::new(request.into_body(), limits.body_bytes).collect();
+    let body = Limited::new(request.into_body(), max).collect();
     match tokio::time::timeout(limits.body_time, body).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),

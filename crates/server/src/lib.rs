@@ -3,6 +3,7 @@
 mod daemon;
 mod door;
 mod failure;
+mod inside;
 mod json;
 mod limits;
 mod listen;

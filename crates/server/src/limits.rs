@@ -12,6 +12,8 @@ pub struct Limits {
     pub header_time: Duration,
     /// Connections at once through each door; each costs a task and a buffer.
     pub connections: usize,
+    /// MCP sessions at once; each costs some 50 KB and lives for minutes after its client is gone.
+    pub mcp_sessions: usize,
     /// How long a stop waits for replies that are on their way.
     pub drain_time: Duration,
 }
@@ -28,6 +30,7 @@ impl Default for Limits {
             body_time: Duration::from_secs(30),
             header_time: Duration::from_secs(10),
             connections: 1024,
+            mcp_sessions: 256,
             drain_time: Duration::from_secs(5),
         }
     }

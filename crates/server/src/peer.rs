@@ -6,6 +6,8 @@ use runtime::Origin;
 pub enum Peer {
     /// Over the Unix socket, by a process of our own user.
     Local { pid: u32 },
+    /// Over the Unix socket, by a program that says it speaks for an agent.
+    Agent,
     /// Over TCP.
     Network,
 }
@@ -14,6 +16,7 @@ impl Peer {
     pub fn origin(self) -> Origin {
         match self {
             Self::Local { pid } => Origin::Process { pid },
+            Self::Agent => Origin::Agent,
             Self::Network => Origin::Network,
         }
     }

@@ -61,6 +61,7 @@ impl World {
             topic: topic.into(),
             payload: payload.into(),
             cwd: None,
+            task: None,
             origin: Origin::Process { pid: std::process::id() },
         }
     }

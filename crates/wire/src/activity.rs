@@ -20,6 +20,8 @@ pub enum Activity {
         code: Option<String>,
         ms: u64,
     },
+    /// An event came into the agent's inbox.
+    Event { time: String, agent: String, event_id: String },
     /// This reader was too slow: so many events were left out for it.
     Missed { count: u64 },
 }
@@ -29,6 +31,7 @@ impl Activity {
         match self {
             Self::Command { .. } => "command",
             Self::Reply { .. } => "reply",
+            Self::Event { .. } => "event",
             Self::Missed { .. } => "missed",
         }
     }

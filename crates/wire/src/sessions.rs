@@ -18,6 +18,9 @@ pub struct SessionInfo {
     pub topic_type: TopicType,
     /// What `/topics` shows: `current: ~/report.md`, `cwd: ~/projects`, `(no document)`.
     pub detail: String,
+    /// The command that runs now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,16 +61,32 @@ impl Link {
         mut once: impl AsyncFnMut() -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let mut outcome = once().await;
-        if let Err(Error::NotReachable { .. }) = outcome {
-            start::ensure(self).await?;
+        if let Err(error @ Error::NotReachable { .. }) = outcome {
+            self.repair(&error).await?;
             outcome = once().await;
         }
-        if let Err(Error::Outdated) = outcome {
-            output::notice("the daemon is older than this program; restarting it");
-            start::replace(self).await?;
+        if let Err(error @ Error::Outdated) = outcome {
+            self.repair(&error).await?;
             outcome = once().await;
         }
         outcome.map_err(|error| failure(&error))
+    }
+
+    /// Starts a daemon that is missing, replaces one that is too old. Anything else stays what it is.
+    pub(crate) async fn repair(&self, error: &Error) -> Result<(), Failure> {
+        match error {
+            Error::NotReachable { .. } => start::ensure(self).await,
+            Error::Outdated => {
+                output::notice("the daemon is older than this program; restarting it");
+                start::replace(self).await
+            }
+            error => Err(failure(error)),
+        }
+    }
+
+    /// Passes on what an agent says, which never counts as a person's word.
+    pub(crate) fn for_agent(self) -> Self {
+        Self { client: self.client.for_agent(), ..self }
     }
 }
 

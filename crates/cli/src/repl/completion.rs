@@ -122,7 +122,12 @@ mod tests {
             ("app:mail", TopicType::App),
             ("agent", TopicType::Hub),
         ]
-        .map(|(topic, topic_type)| SessionInfo { topic: topic.into(), topic_type, detail: String::new() })
+        .map(|(topic, topic_type)| SessionInfo {
+            topic: topic.into(),
+            topic_type,
+            detail: String::new(),
+            running: None,
+        })
         .into()
     }
 

@@ -20,12 +20,14 @@ mod words;
 
 use sfmd::{Action, usage_line};
 
+pub use bind::{Meaning, Meant};
 pub use call::{Call, Ran, call};
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
 pub use long::shortened;
+pub use meaning::InSession;
 pub use shortcut::Shortcuts;
-pub use trust::{Trust, allow_host};
+pub use trust::{Trust, allow_host, allowed_places};
 pub use words::{Word, split};
 
 /// A call as it was written.

@@ -109,7 +109,11 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
         if session.topic.app_name() != Some(&removed.name) {
             continue;
         }
-        match context.topics.close(&session.topic, Some(&context.session.topic)).await {
+        match context
+            .runtime
+            .close_topic(&context.agent.id, &session.topic, Some(&context.session.topic))
+            .await
+        {
             Ok(()) => lines.push(format!("Closed topic: {}", session.topic)),
             // The only topic stays, without the page that is gone.
             Err(_) => context.state.page = None,

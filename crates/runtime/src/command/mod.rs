@@ -19,6 +19,7 @@ mod nav;
 mod open;
 mod payload;
 mod replace;
+mod script_tool;
 mod session;
 mod set;
 mod source;
@@ -49,7 +50,7 @@ use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Assignment};
 pub use payload::Actions;
-use payload::Line;
+pub use payload::Line;
 use table::Verb;
 use terminal::AtOnce;
 
@@ -102,7 +103,10 @@ pub enum Command {
     App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
+    Tools(hub::tool::Command),
     System(hub::system::Command),
+    Event(hub::event::Command),
+    Durable(hub::state::Command),
 }
 
 /// A command and the topic it belongs to.
@@ -130,6 +134,8 @@ pub struct Context<'a> {
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub cwd: Option<PathBuf>,
+    /// The task that tool calls belong to.
+    pub task: Option<String>,
     pub origin: Origin,
 }
 
@@ -187,7 +193,10 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::App(command) => hub::app::run(&command, &context),
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
+        Command::Tools(command) => hub::tool::run(command, &context).await,
         Command::System(command) => Ok(hub::system::run(command, &context)),
+        Command::Event(command) => hub::event::run(command, &context).await,
+        Command::Durable(command) => hub::state::run(command, &context).await,
     };
     reply.map(Answer::from)
 }
@@ -303,8 +312,18 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         | Verb::AgentAllow
         | Verb::AgentAllowHost
         | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
+        Verb::ToolList | Verb::ToolInfo | Verb::ToolTasks | Verb::ToolTask | Verb::ToolPurge => {
+            Command::Tools(hub::tool::Command::parse(line.spec.verb, arguments)?)
+        }
+        Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
         Verb::SystemStatus | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::Events
+        | Verb::EventList
+        | Verb::EventRead
+        | Verb::EventAck
+        | Verb::EventClear
+        | Verb::EventWebhook => Command::Event(hub::event::Command::parse(line.spec.verb, arguments)?),
     })
 }

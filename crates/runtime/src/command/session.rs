@@ -16,6 +16,6 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Topic> {
 }
 
 pub async fn close(topic: &Topic, context: &Context<'_>) -> Result<String> {
-    context.topics.close(topic, Some(&context.session.topic)).await?;
+    context.runtime.close_topic(&context.agent.id, topic, Some(&context.session.topic)).await?;
     Ok(format!("Closed topic: {topic}"))
 }

@@ -85,16 +85,30 @@ pub enum Verb {
     AgentAllow,
     AgentAllowHost,
     AgentRemove,
+    ToolList,
+    ToolInfo,
+    ToolTasks,
+    ToolTask,
+    ToolPurge,
     SystemStatus,
+    SystemState,
     SystemStop,
+    Events,
+    EventList,
+    EventRead,
+    EventAck,
+    EventClear,
+    EventWebhook,
 }
 
 use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
+const TOOL: Place = Place::Hub(Hub::Tool);
 const AGENT: Place = Place::Hub(Hub::Agent);
 const APP: Place = Place::Hub(Hub::App);
 const BASH: Place = Place::Hub(Hub::Bash);
+const EVENT: Place = Place::Hub(Hub::Event);
 const SYSTEM: Place = Place::Hub(Hub::System);
 
 /// Every command, in the order `/help` shows them.
@@ -242,8 +256,44 @@ pub static COMMANDS: &[Spec] = &[
         AGENT,
     ),
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
+    row(Verb::ToolList, "list", "/list [--json]", "tools and skills, with one line each", TOOL),
+    row(Verb::ToolInfo, "info", "/info NAME", "one tool or skill: what it takes, what it may use", TOOL),
+    row(Verb::ToolTasks, "tasks", "/tasks [--json]", "tasks that are known or have left state behind", TOOL),
+    row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
+    row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
+    content(
+        Verb::SystemState,
+        "state",
+        "/state ls|get|put|rm|export|import …",
+        "durable state: /state alone says more",
+        SYSTEM,
+    ),
     row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
+    row(
+        Verb::Events,
+        "events",
+        "/events [list [--all] [--after ID] [--json] | read ID | ack ID… | clear [--all] | webhook [show|rotate]]",
+        "the inbox of this agent",
+        Anywhere,
+    ),
+    row(
+        Verb::EventList,
+        "list",
+        "/list [--all] [--after ID] [--json]",
+        "events that are not acknowledged, or all",
+        EVENT,
+    ),
+    row(Verb::EventRead, "read", "/read ID", "one event, whole", EVENT),
+    row(Verb::EventAck, "ack", "/ack ID…", "acknowledge events", EVENT),
+    row(Verb::EventClear, "clear", "/clear [--all]", "remove acknowledged events, or all", EVENT),
+    row(
+        Verb::EventWebhook,
+        "webhook",
+        "/webhook [show|rotate]",
+        "the address that takes events, or a new one",
+        EVENT,
+    ),
 ];
 
 /// The row for a word, as typed in a topic: a hub's own words come before the general ones.

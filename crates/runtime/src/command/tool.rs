@@ -1,10 +1,11 @@
 //! `/tool:…`: calls a tool in the caller's session, without leaving its document.
 
 use super::payload::{Line, Suffix};
-use super::{Context, act, ground};
+use super::{Context, act, ground, script_tool};
 use crate::action::{self, Called, Word};
 use crate::document::{Asker, Page};
 use crate::error::{Code, Error, Result};
+use crate::manifest::Listed;
 use crate::tool::{self, Name};
 use crate::variable::Claimant;
 
@@ -12,11 +13,17 @@ use crate::variable::Claimant;
 pub struct What {
     name: Name,
     words: Vec<Word>,
+    /// A JSON object below the command: the whole input, in which nothing is filled in.
+    body: Option<String>,
 }
 
 impl What {
     pub fn parse(line: &Line<'_>) -> Result<Self> {
-        let mut words = action::split(&line.content())?;
+        let body = line.body.filter(|body| body.trim_start().starts_with('{')).map(str::to_owned);
+        let mut words = match body {
+            Some(_) => action::split(line.arguments)?,
+            None => action::split(&line.content())?,
+        };
         let named = match line.suffix {
             Suffix::Of(name) | Suffix::Bare(name) => Some(name.to_owned()),
             Suffix::None if words.is_empty() => None,
@@ -25,14 +32,24 @@ impl What {
         let name = named.filter(|name| !name.is_empty() && !name.starts_with('-')).ok_or_else(|| {
             Error::new(Code::InvalidParams, "No tool was named.").hint(format!("Usage: {}", line.spec.usage))
         })?;
-        Ok(Self { name: Name::parse(&name), words })
+        Ok(Self { name: Name::parse(&name), words, body })
     }
 }
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
-    let What { name, words } = what;
+    let What { name, mut words, body } = what;
+    let manifests = context.runtime.tools.of(context.agent.workspace.home());
+    match manifests.get(&name.tool).filter(|_| name.action.is_none()) {
+        Some(Listed::Tool(tool)) => {
+            let tool = tool.clone();
+            return script_tool::run(&tool, manifests, &words, body.as_deref(), context).await;
+        }
+        Some(Listed::Invalid(invalid)) => return Err(invalid.clone().into()),
+        None => {}
+    }
+    words.extend(body.map_or_else(|| Ok(Vec::new()), |body| action::split(&body))?);
     let web = ground::web(&context, Asker::Local);
-    let page = tool::load(&name.tool, &context.agent.workspace, web).await?;
+    let page = tool::load(&name.tool, &context.agent.workspace, web, &manifests).await?;
     let called = Called { prefix: format!("/tool:{}.", name.tool), words };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));

@@ -3,7 +3,10 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod event;
+pub mod state;
 pub mod system;
+pub mod tool;
 
 use crate::command::Context;
 use crate::command::table;
@@ -21,8 +24,8 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
             with_body("Apps", &sections([apps, words(hub)]))
         }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
-        Hub::Tool => with_body("Tools", "No tools are installed."),
-        Hub::Event => with_body("Events", "No events."),
+        Hub::Tool => with_body("Tools", &sections([tool::list(context), words(hub)])),
+        Hub::Event => with_body("Events", &sections([event::overview(context).await, words(hub)])),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::agent::Workspace;
 use crate::agent::workspace::Hidden;
 use crate::document::{Library, Opened, Page, Reading, Source, Web};
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::manifest::Catalogue;
 use crate::package::{Kind, Packages};
 use crate::topic;
 
@@ -31,7 +32,12 @@ impl Name {
 }
 
 /// Loads the document of a tool.
-pub async fn load(name: &str, workspace: &Workspace, web: Web<'_>) -> Result<Box<Page>> {
+pub async fn load(
+    name: &str,
+    workspace: &Workspace,
+    web: Web<'_>,
+    manifests: &Catalogue,
+) -> Result<Box<Page>> {
     for (place, source) in candidates(name, workspace)? {
         let library = Library { workspace: &place, web };
         match library.open(&source, Reading::Main).await {
@@ -41,7 +47,7 @@ pub async fn load(name: &str, workspace: &Workspace, web: Web<'_>) -> Result<Box
             Err(error) => return Err(error),
         }
     }
-    Err(not_found(name, workspace))
+    Err(not_found(name, workspace, manifests))
 }
 
 /// Where a tool of that name may lie, first come first served: in the home, among String's own files, then
@@ -70,7 +76,8 @@ fn folders(workspace: &Workspace) -> Vec<Workspace> {
     folders.into_iter().filter(exists).map(Workspace::of_package).collect()
 }
 
-fn not_found(name: &str, workspace: &Workspace) -> Error {
+/// The names of all tools that are documents.
+pub fn names(workspace: &Workspace) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for folder in folders(workspace) {
         let names = folder.find(folder.home()).ok().and_then(|found| found.list(Hidden::LeftOut).ok());
@@ -81,10 +88,17 @@ fn not_found(name: &str, workspace: &Workspace) -> Error {
     let packages = Packages::of(workspace).list().unwrap_or_default();
     let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool);
     known.extend(installed.map(|package| package.name.to_string()));
+    known
+}
+
+fn not_found(name: &str, workspace: &Workspace, manifests: &Catalogue) -> Error {
+    let mut known: Vec<String> = manifests.names().map(str::to_owned).chain(names(workspace)).collect();
     let near = nearest(name, known.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
     known.truncate(NAMED_MAX);
     let list = match known.is_empty() {
-        true => "There are none. A tool is a file such as ~/tools/shout.md.".to_owned(),
+        true => {
+            "There are none. A tool is a file such as ~/tools/shout.md or ~/tools/count.tool.yaml.".to_owned()
+        }
         false => format!("Tools: {}", known.join(", ")),
     };
     Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near).hint(list)

@@ -6,6 +6,7 @@ mod agents;
 mod docs;
 mod documents;
 mod editing;
+mod events;
 mod failures;
 mod queue;
 mod settings;

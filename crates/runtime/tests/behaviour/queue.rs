@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use futures::poll;
 use runtime::Reply;
-use runtime::activity::{Event, Phase};
+use runtime::activity::{Event, Phase, What};
 use runtime::session::WAITING_MAX;
 use testkit::{Fault, World};
 use tokio::sync::broadcast::Receiver;
@@ -30,11 +30,12 @@ async fn queued<'a>(world: &'a World, payload: &'a str) -> Waiting<'a> {
 
 fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
     std::iter::from_fn(|| watched.try_recv().ok())
-        .map(|event| match event.phase {
-            Phase::Started => format!("start {}", event.command),
-            Phase::Ended { code, .. } => {
-                format!("end {} {}", event.command, code.map_or("ok", |code| code.as_str()))
+        .map(|event| match event.what {
+            What::Command { command, phase: Phase::Started, .. } => format!("start {command}"),
+            What::Command { command, phase: Phase::Ended { code, .. }, .. } => {
+                format!("end {command} {}", code.map_or("ok", |code| code.as_str()))
             }
+            What::Inbox { id } => format!("event {id}"),
         })
         .collect()
 }

@@ -39,7 +39,8 @@ async fn values_stay_out_of_the_logs_and_the_activity() {
     world.fails("main", "/sett $API_KEY = \"sk-secret\"", "COMMAND_UNSUPPORTED").await;
     world.ok("main", "/set").await;
     let started = activity.recv().await.unwrap();
-    assert_eq!(started.command, "/set $API_KEY = …, {t} = …");
+    let runtime::activity::What::Command { command, .. } = started.what else { panic!("{started:?}") };
+    assert_eq!(command, "/set $API_KEY = …, {t} = …");
     let home = world.close();
     let log = home.read(".string/log/audit.jsonl");
     assert!(log.contains("/set $API_KEY = …, {t} = …"), "{log}");

@@ -17,6 +17,9 @@ async fn shown(world: &World, asked: &[(&str, &str)]) -> String {
 
 fn redacted(line: &str) -> String {
     let key = ["pid:", "uptime:", "memory:"].into_iter().find(|key| line.starts_with(key));
+    if let Some((address, _token)) = line.split_once("/webhook/wh_") {
+        return format!("{address}/webhook/wh_[…]");
+    }
     key.map_or_else(|| line.to_owned(), |key| format!("{key:11}[…]"))
 }
 

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures::{Stream, StreamExt, stream};
-use runtime::activity::{self, Phase};
+use runtime::activity::{self, Phase, What};
 use runtime::audit::format_time;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -38,15 +38,18 @@ async fn next(watched: &mut Receiver<activity::Event>) -> Option<Activity> {
 }
 
 fn to_wire(event: activity::Event) -> Activity {
-    let activity::Event { time, agent, topic, command, phase } = event;
+    let activity::Event { time, agent, what } = event;
     let (time, agent) = (format_time(time), agent.to_string());
-    match phase {
-        Phase::Started => Activity::Command { time, agent, topic, command },
-        Phase::Ended { code, ms } => {
+    match what {
+        What::Command { topic, command, phase: Phase::Started } => {
+            Activity::Command { time, agent, topic, command }
+        }
+        What::Command { topic, command, phase: Phase::Ended { code, ms } } => {
             let ok = code.is_none();
             let code = code.map(|code| code.as_str().to_owned());
             Activity::Reply { time, agent, topic, command, ok, code, ms }
         }
+        What::Inbox { id } => Activity::Event { time, agent, event_id: id.to_string() },
     }
 }
 

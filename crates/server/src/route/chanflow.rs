@@ -62,6 +62,7 @@ pub async fn chanflow(
         topic: String::new(),
         payload: String::new(),
         cwd: place.cwd.map(PathBuf::from).filter(|path| path.is_absolute()),
+        task: None,
         origin: peer.origin(),
     };
     let lanes = lanes(blocks);

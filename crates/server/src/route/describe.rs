@@ -27,7 +27,9 @@ pub async fn describe(State(app): State<App>) -> Json<Describe> {
     Json(Describe {
         name: "string".to_owned(),
         version: app.runtime.version.clone(),
-        capabilities: ["exec", "chanflow", "agents", "sessions", "activity"].map(str::to_owned).into(),
+        capabilities: ["exec", "chanflow", "agents", "sessions", "activity", "events", "mcp"]
+            .map(str::to_owned)
+            .into(),
         topic_types: Kind::ALL.map(|kind| kind.as_str().to_owned()).into(),
         hubs: Hub::ALL.map(|hub| hub.as_str().to_owned()).into(),
         commands: commands.collect(),

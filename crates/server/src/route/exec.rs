@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, TopicType, event};
 
 use super::App;
+use super::running::Begun;
 use crate::failure::Failure;
 use crate::json::JsonBody;
 use crate::peer::Peer;
@@ -55,14 +56,16 @@ pub async fn exec(
         topic: body.topic,
         payload: body.cmd,
         cwd: body.cwd.map(PathBuf::from).filter(|path| path.is_absolute()),
+        task: body.task,
         origin: peer.origin(),
     };
+    let begun = app.running.begin(&request.agent, request_id.as_deref());
     if wants_json(&headers) {
-        let reply = app.runtime.exec(request, Arc::new(Discard)).await;
+        let reply = app.runtime.exec_until(request, Arc::new(Discard), begun.cancel.clone()).await;
         check_queue(&reply)?;
         return Ok(Json(to_json(reply, request_id)).into_response());
     }
-    stream(&app, request, request_id).await
+    stream(&app, request, request_id, begun).await
 }
 
 pub fn topic_type(kind: Kind) -> TopicType {
@@ -97,12 +100,18 @@ fn check_queue(reply: &Reply) -> Result<(), Failure> {
 }
 
 /// Waits until there is something to say, which decides between a stream and an error.
-async fn stream(app: &App, request: Request, request_id: Option<String>) -> Result<Response, Failure> {
+async fn stream(
+    app: &App,
+    request: Request,
+    request_id: Option<String>,
+    begun: Begun,
+) -> Result<Response, Failure> {
     let asked = Topic::parse(&request.topic).ok();
     let (sender, mut live) = mpsc::channel(LIVE_MAX);
     let runtime = Arc::clone(&app.runtime);
-    let mut running: Running =
-        Box::pin(async move { runtime.exec(request, Arc::new(Channel(sender))).await });
+    let mut running: Running = Box::pin(async move {
+        runtime.exec_until(request, Arc::new(Channel(sender)), begun.cancel.clone()).await
+    });
     let events = tokio::select! {
         biased;
         Some(first) = live.recv() => {

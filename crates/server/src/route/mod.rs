@@ -4,9 +4,13 @@ mod activity;
 mod agents;
 mod chanflow;
 mod describe;
+mod events;
 mod exec;
+mod mcp;
+mod running;
 mod sessions;
 mod shutdown;
+mod webhook;
 
 use std::sync::Arc;
 
@@ -21,11 +25,17 @@ use utoipa_axum::routes;
 
 use crate::door;
 use crate::failure::Failure;
+use crate::inside::Inside;
 use crate::limits::Limits;
 use crate::token::Token;
 
-/// Routes that need no token, on TCP too.
-pub const OPEN_TO_ALL: [&str; 1] = ["/health"];
+/// Whether a path needs no token, on TCP too. What lies below `/webhook/` carries a secret of its own.
+pub fn is_open_to_all(path: &str) -> bool {
+    path == "/health" || path.starts_with("/webhook/")
+}
+
+pub use events::info as event_info;
+pub use sessions::info as session_info;
 
 /// What every route works with.
 #[derive(Clone)]
@@ -35,6 +45,19 @@ pub struct App {
     /// The port that callers must name in `Host`.
     pub port: u16,
     pub limits: Limits,
+    /// The commands that can be cancelled by their request id.
+    pub running: Arc<running::Running>,
+    /// The MCP conversations over HTTP.
+    pub mcp: Arc<::mcp::Sessions<Inside>>,
+}
+
+impl App {
+    pub fn new(runtime: Arc<Runtime>, token: Token, port: u16, limits: Limits) -> Self {
+        let inside = Arc::new(Inside::new(Arc::clone(&runtime)));
+        let (version, stop) = (runtime.version.clone(), runtime.stop.clone());
+        let mcp = ::mcp::Sessions::new(inside, version, limits.mcp_sessions, limits.body_bytes, stop);
+        Self { runtime, token, port, limits, running: Arc::default(), mcp: Arc::new(mcp) }
+    }
 }
 
 #[derive(OpenApi)]
@@ -50,12 +73,20 @@ pub fn router(app: App) -> Router {
         .routes(routes!(describe::health))
         .routes(routes!(describe::describe))
         .routes(routes!(exec::exec))
+        .routes(routes!(running::cancel))
         .routes(routes!(chanflow::chanflow))
         .routes(routes!(agents::list, agents::add))
         .routes(routes!(agents::remove))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
         .routes(routes!(activity::stream))
+        .routes(routes!(mcp::post, mcp::get, mcp::delete))
+        .routes(routes!(events::list))
+        .routes(routes!(events::read))
+        .routes(routes!(events::ack))
+        .routes(routes!(events::stream))
+        .routes(routes!(webhook::post))
+        .routes(routes!(webhook::show, webhook::rotate))
         .routes(routes!(shutdown::shutdown))
         .split_for_parts();
     router

@@ -63,7 +63,8 @@ pub async fn remove(
     topic: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Failure> {
     let Path(topic) = topic?;
-    topics(&app, &headers)?.close(&Topic::parse(&topic)?, None).await?;
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    app.runtime.close_topic(&agent.id, &Topic::parse(&topic)?, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -72,10 +73,11 @@ fn topics(app: &App, headers: &HeaderMap) -> Result<Arc<Topics>, Failure> {
     Ok(app.runtime.sessions.of(&agent.id))
 }
 
-fn info(session: &Session) -> SessionInfo {
+pub fn info(session: &Session) -> SessionInfo {
     SessionInfo {
         topic: session.topic.to_string(),
         topic_type: topic_type(session.topic.kind()),
         detail: detail(session),
+        running: session.running(),
     }
 }

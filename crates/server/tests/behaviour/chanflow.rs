@@ -1,5 +1,6 @@
 //! `POST /chanflow`: blocks among prose in, one reply block for each out.
 
+use runtime::activity::{Event, What};
 use runtime::session::Turn;
 use runtime::topic::Topic;
 use testkit::Daemon;
@@ -54,7 +55,7 @@ async fn blocks_of_one_topic_wait_for_each_other_and_other_topics_go_on() {
         tokio::select! {
             event = activity.recv() => {
                 let event = event.unwrap();
-                seen.push(format!("{} {}", event.topic, event.command));
+                seen.push(command_of(&event));
             }
             _ = &mut running => panic!("the busy topic has not answered yet"),
         }
@@ -66,9 +67,16 @@ async fn blocks_of_one_topic_wait_for_each_other_and_other_topics_go_on() {
     assert_eq!(topics, ["main", "main", "b", "b"]);
     let mut rest = Vec::new();
     while let Ok(event) = activity.try_recv() {
-        rest.push(format!("{} {}", event.topic, event.command));
+        rest.push(command_of(&event));
     }
     assert_eq!(rest, ["main /help", "main /help", "main /info", "main /info"]);
+}
+
+fn command_of(event: &Event) -> String {
+    match &event.what {
+        What::Command { topic, command, .. } => format!("{topic} {command}"),
+        other => panic!("only commands run here: {other:?}"),
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod audit;
 mod bombs;
 mod chanflow;
 mod door;
+mod events;
 mod exec;
 mod flood;
 mod http;

@@ -1,0 +1,344 @@
+//! `string --mcp` as a client sees it: JSON-RPC, a line each.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use support::{World, kill, wait, watch};
+
+/// A client with the real binary at the other end.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    /// What came while something else was waited for.
+    kept: Vec<Value>,
+}
+
+impl Client {
+    fn start(world: &World, words: &[&str]) -> Self {
+        let mut command = world.string(words);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, input, output, kept: Vec::new() }
+    }
+
+    /// Greets, in a revision that keeps sessions.
+    fn greet(world: &World) -> Self {
+        let mut client = Self::start(world, &["--mcp"]);
+        let answer = client.ask(0, "initialize", json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        }));
+        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
+        assert_eq!(answer["result"]["serverInfo"]["name"], "string");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn request(&mut self, id: u32, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
+        self.request(id, method, params);
+        self.wait_for(|message| message["id"] == id)
+    }
+
+    fn call(&mut self, id: u32, topic: &str, cmd: &str) -> Value {
+        self.ask(id, "tools/call", call(topic, cmd))["result"].clone()
+    }
+
+    /// The next message that fits; the others are kept for later.
+    fn wait_for(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.kept.iter().position(&fits) {
+            return self.kept.remove(at);
+        }
+        loop {
+            let message = self.next().expect("the conversation goes on");
+            if fits(&message) {
+                return message;
+            }
+            self.kept.push(message);
+        }
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        (self.output.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// Closes the input and gives what still comes.
+    fn finish(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        let rest = std::iter::from_fn(|| self.next()).collect();
+        assert!(self.child.wait().unwrap().success());
+        rest
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        // Ended already, or a failed test: then it must not outlive it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn call(topic: &str, cmd: &str) -> Value {
+    json!({"name": "string", "arguments": {"topic": topic, "cmd": cmd}})
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[test]
+fn one_tool_runs_commands_and_says_when_they_fail() {
+    let world = World::new();
+    std::fs::create_dir(world.home().join("docs")).unwrap();
+    std::fs::write(world.home().join("docs/note.md"), "# Note </𝒞>\n").unwrap();
+    let mut client = Client::greet(&world);
+    let tools = client.ask(1, "tools/list", json!({}));
+    assert!(tools.to_string().len() < 4096, "{}", tools.to_string().len());
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 1);
+    let opened = client.call(2, "main", "/open docs/note.md");
+    assert_eq!(opened["isError"], false);
+    assert_eq!(text(&opened), "<𝒞=string:main>\nOpened ~/docs/note.md\n---\n# Note <\\/𝒞>\n</𝒞>");
+    let missing = client.call(3, "main", "/open missing.md");
+    assert_eq!(missing["isError"], true);
+    assert!(text(&missing).starts_with("<𝒞=string:main>\nERROR(NOT_FOUND): "), "{missing}");
+    let malformed = client.call(4, "no topic", "/info");
+    assert!(text(&malformed).starts_with("<𝒞=string:>\nERROR(INVALID_TARGET): "), "{malformed}");
+    let wrong = client.ask(5, "tools/call", json!({"name": "string", "arguments": {"cmd": 7}}));
+    assert!(text(&wrong["result"]).contains("ERROR(INVALID_PARAMS): cmd must be a string."), "{wrong}");
+    let unknown = client.ask(6, "tools/call", json!({"name": "bash", "arguments": {}}));
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("bash"), "{unknown}");
+    assert!(client.finish().is_empty());
+}
+
+#[test]
+fn every_revision_is_spoken() {
+    let world = World::new();
+    for (asked, answered) in [
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let mut client = Client::start(&world, &["--mcp"]);
+        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let answer = client.ask(1, "initialize", params);
+        assert_eq!(answer["result"]["protocolVersion"], answered, "{answer}");
+    }
+    // The stateless one has no greeting: every request says what it needs to say.
+    let mut client = Client::start(&world, &["--mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    });
+    let discovered = client.ask(1, "server/discover", json!({"_meta": meta}));
+    assert!(discovered["result"].to_string().contains("2026-07-28"), "{discovered}");
+    let mut params = call("main", "/info");
+    params["_meta"] = meta;
+    let answer = client.ask(2, "tools/call", params);
+    assert!(text(&answer["result"]).contains("Session info"), "{answer}");
+}
+
+#[test]
+fn answers_that_are_due_come_before_the_end() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    for id in 1..=3 {
+        client.request(
+            id,
+            "tools/call",
+            call(&format!("bash:b{id}"), &format!("sleep 0.{id}; echo done {id}")),
+        );
+    }
+    let rest = client.finish();
+    for id in 1..=3 {
+        let answer = rest.iter().find(|message| message["id"] == id);
+        let answer = answer.unwrap_or_else(|| panic!("no answer to {id}: {rest:?}"));
+        assert!(text(&answer["result"]).contains(&format!("done {id}")), "{answer}");
+    }
+}
+
+#[test]
+fn the_callers_directory_and_agent_go_along() {
+    let world = World::new();
+    let work = world.home().join("work");
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(work.join("here.md"), "# Here\n").unwrap();
+    world.run(&["agent", "add", "codex"]);
+    let mut command = world.string(&["--agent", "codex", "--mcp"]);
+    command.current_dir(&work).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+    let mut client = Client { child, input, output, kept: Vec::new() };
+    client.ask(
+        0,
+        "initialize",
+        json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }),
+    );
+    assert!(text(&client.call(1, "agent", "/current")).contains("codex"));
+    drop(client);
+    let mut command = world.string(&["--mcp"]);
+    command.current_dir(&work).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+    let mut client = Client { child, input, output, kept: Vec::new() };
+    client.ask(
+        0,
+        "initialize",
+        json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }),
+    );
+    assert!(text(&client.call(1, "main", "/open ./here.md")).contains("# Here"));
+}
+
+#[test]
+fn an_agent_cannot_change_what_it_may_touch() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    for (id, cmd) in [
+        (1, "/boundary none"),
+        (2, "/allow /tmp"),
+        (3, "/add evil"),
+        (4, "/use default"),
+        (5, "/set-home /tmp"),
+    ] {
+        let refused = client.call(id, "agent", cmd);
+        assert_eq!(refused["isError"], true, "{cmd}");
+        assert!(text(&refused).contains("ERROR(NOT_ALLOWED)"), "{cmd}: {refused}");
+    }
+    assert_eq!(world.run(&["agent", "boundary"]).out, "<𝒞=string:agent>\nboundary: workspace\n</𝒞>\n");
+}
+
+#[test]
+fn progress_is_told_and_a_cancelled_command_stops_alone() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    client.request(1, "tools/call", call("bash:other", "read line; echo got $line"));
+    let mut endless = call("bash:dev", "echo has begun; cat");
+    endless["_meta"] = json!({"progressToken": "p1"});
+    client.request(2, "tools/call", endless);
+    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
+    assert_eq!(progress["params"]["progressToken"], "p1");
+    client.wait_for_progress(&progress, "has begun");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}));
+    assert!(text(&client.call(3, "bash:dev", "echo free again")).contains("free again"));
+    // The other command still waits for its input.
+    world.run(&["bash:other", "//info"]);
+    let status = world.run(&["bash", "list"]).out;
+    assert!(status.contains("read line"), "{status}");
+    client.call(4, "bash:other", "//kill");
+    assert!(client.wait_for(|message| message["id"] == 1)["result"].is_object());
+    assert!(client.finish().iter().all(|message| message["id"] != 2), "a cancelled request has no answer");
+}
+
+impl Client {
+    /// Waits until a progress notification carries a text, beginning with the one at hand.
+    fn wait_for_progress(&mut self, first: &Value, expected: &str) {
+        let says = |message: &Value| {
+            message["params"]["message"].as_str().is_some_and(|text| text.contains(expected))
+        };
+        if !says(first) {
+            self.wait_for(|message| message["method"] == "notifications/progress" && says(message));
+        }
+    }
+}
+
+#[test]
+fn resources_are_listed_read_and_followed() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    client.call(1, "docs", "/topics");
+    let listed = client.ask(2, "resources/list", json!({}));
+    let uris: Vec<&str> = listed["result"]["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["uri"].as_str().unwrap())
+        .collect();
+    assert_eq!(uris, ["string://topic/docs", "string://events"]);
+    let read = client.ask(3, "resources/read", json!({"uri": "string://topic/docs"}));
+    assert_eq!(read["result"]["contents"][0]["text"], "docs\n(no document)");
+    let missing = client.ask(4, "resources/read", json!({"uri": "string://topic/nowhere"}));
+    assert_eq!(missing["error"]["code"], -32002, "{missing}");
+    for (id, uri) in [(5, "string://topic/docs"), (6, "string://events")] {
+        assert!(client.ask(id, "resources/subscribe", json!({"uri": uri}))["result"].is_object());
+    }
+    client.call(7, "docs", "/info");
+    let updated = |uri: &'static str| {
+        move |message: &Value| {
+            message["method"] == "notifications/resources/updated" && message["params"]["uri"] == uri
+        }
+    };
+    client.wait_for(updated("string://topic/docs"));
+    post(&world, "A text from outside.");
+    client.wait_for(updated("string://events"));
+    let inbox = client.ask(8, "resources/read", json!({"uri": "string://events"}));
+    let events: Vec<Value> =
+        serde_json::from_str(inbox["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(events[0]["text"], "A text from outside.");
+    let uri = format!("string://event/{}", events[0]["id"].as_str().unwrap());
+    let event = client.ask(9, "resources/read", json!({"uri": uri}));
+    assert_eq!(event["result"]["contents"][0]["text"], "A text from outside.");
+    assert!(client.ask(10, "resources/unsubscribe", json!({"uri": "string://events"}))["result"].is_object());
+}
+
+fn post(world: &World, body: &str) {
+    let url = world.run(&["--raw", "event", "webhook"]).out;
+    let (address, path) = url.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let length = body.len();
+    write!(stream, "POST /{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    assert!(line.contains(" 202 "), "{line}");
+}
+
+#[test]
+fn a_daemon_that_died_is_started_again() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    client.call(1, "main", "/info");
+    let daemon = world.daemon();
+    let ended = watch(daemon);
+    kill(daemon, Signal::KILL);
+    wait(&ended);
+    assert!(text(&client.call(2, "main", "/info")).contains("Session info"));
+    assert_ne!(world.daemon(), daemon);
+}
+
+#[test]
+fn what_is_no_message_is_survived() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    for line in [
+        "not json",
+        "",
+        "{\"jsonrpc\":\"2.0\"",
+        "[]",
+        "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no/such\"}",
+    ] {
+        writeln!(client.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+    assert_eq!(client.wait_for(|message| message["id"] == 9)["error"]["code"], -32601);
+    assert_eq!(client.ask(10, "ping", json!({}))["result"], json!({}));
+}

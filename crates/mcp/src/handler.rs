@@ -1,0 +1,147 @@
+//! The server's side of a conversation, for every revision of the protocol.
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use tokio::sync::mpsc;
+
+use crate::resource::{self, Address};
+use crate::subscription::{self, Subscriptions};
+use crate::{Error, Host, progress, tool};
+
+/// How many pieces of output wait to be told about; further ones are left out, since the reply has them all.
+const LIVE_MAX: usize = 64;
+
+/// One conversation with one client.
+pub struct Handler<H> {
+    host: Arc<H>,
+    version: String,
+    subscriptions: Subscriptions,
+}
+
+impl<H: Host> Handler<H> {
+    /// `version` is what the client is told.
+    pub fn new(host: Arc<H>, version: impl Into<String>) -> Self {
+        Self { host, version: version.into(), subscriptions: Subscriptions::default() }
+    }
+
+    fn agent(&self, context: &RequestContext<RoleServer>) -> String {
+        self.host.agent(context.extensions.get::<http::request::Parts>())
+    }
+}
+
+impl<H: Host> ServerHandler for Handler<H> {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
+        let name = Implementation::new("string", &self.version).with_title("String");
+        InitializeResult::new(capabilities).with_server_info(name)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(vec![tool::definition()]))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        (name == tool::NAME).then(tool::definition)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if request.name != tool::NAME {
+            let message = format!("There is no tool {:?}; the one there is is called string.", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let call = match tool::parse(request.arguments) {
+            Ok(call) => call,
+            Err(wrong) => return Ok(tool::result(&wrong).into()),
+        };
+        let agent = self.agent(&context);
+        let (sender, live) = mpsc::channel(LIVE_MAX);
+        let report = progress::report(context.peer.clone(), context.meta.get_progress_token(), live);
+        let outcome = tokio::select! {
+            outcome = self.host.run(&agent, call, sender, context.ct.clone()) => outcome,
+            () = report => unreachable!("it goes on until it is dropped"),
+        };
+        Ok(tool::result(&outcome).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = resource::list(&*self.host, &self.agent(&context)).await.map_err(internal)?;
+        Ok(ListResourcesResult::with_all_items(resources))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read =
+            resource::read(&*self.host, &self.agent(&context), &request.uri).await.map_err(internal)?;
+        let found = read.ok_or_else(|| unknown(&request.uri))?;
+        Ok(found.into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if Address::parse(&request.uri).is_none() {
+            return Err(unknown(&request.uri));
+        }
+        let agent = self.agent(&context);
+        let added = self.subscriptions.add(&*self.host, &agent, request.uri, context.peer).await;
+        added.map_err(internal)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.iter().flatten();
+        let known = uris.filter(|uri| Address::parse(uri).is_some()).cloned();
+        Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let agent = self.agent(context.request_context());
+        subscription::listen(&*self.host, &agent, &context).await.map_err(internal)
+    }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(format!("There is no resource {uri}."), None)
+}
+
+fn internal(error: Error) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

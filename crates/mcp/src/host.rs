@@ -1,0 +1,63 @@
+//! What the protocol needs from whoever runs the commands.
+
+use futures::stream::BoxStream;
+use http::request::Parts;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use wire::{EventInfo, SessionInfo};
+
+use crate::Error;
+
+/// One call of the tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub topic: String,
+    pub cmd: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The canonical topic that answered; empty when the caller's was malformed.
+    pub topic: String,
+    pub ok: bool,
+    pub content: String,
+}
+
+/// Something that a resource shows is no longer as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Topic(String),
+    /// An event came in.
+    Events,
+    /// Some changes were missed: anything may be different.
+    Anything,
+}
+
+/// Runs commands and knows what there is to see.
+pub trait Host: Send + Sync + 'static {
+    /// The agent that speaks. Over HTTP each request says it anew.
+    fn agent(&self, request: Option<&Parts>) -> String;
+
+    /// Runs a command. Live output goes to `live` while somebody takes it; `cancel` stops this command and no
+    /// other.
+    fn run(
+        &self,
+        agent: &str,
+        call: Call,
+        live: mpsc::Sender<String>,
+        cancel: CancellationToken,
+    ) -> impl Future<Output = Outcome> + Send;
+
+    /// The open topics.
+    fn topics(&self, agent: &str) -> impl Future<Output = Result<Vec<SessionInfo>, Error>> + Send;
+
+    /// The oldest events that are not acknowledged.
+    fn events(&self, agent: &str) -> impl Future<Output = Result<Vec<EventInfo>, Error>> + Send;
+
+    /// One event, if there is such a one.
+    fn event(&self, agent: &str, id: &str) -> impl Future<Output = Result<Option<EventInfo>, Error>> + Send;
+
+    /// What changes from now on. The stream ends when nothing more can be known.
+    fn changes(&self, agent: &str) -> impl Future<Output = Result<BoxStream<'static, Change>, Error>> + Send;
+}

@@ -1,0 +1,29 @@
+//! The Model Context Protocol: one tool, some resources, and whoever runs the commands behind them.
+//!
+//! [`Host`] is that whoever. The daemon is one for its clients over HTTP; the command line is one over standard
+//! input and output, by way of the daemon's socket.
+
+mod handler;
+mod host;
+mod http;
+mod progress;
+mod resource;
+mod stdio;
+mod subscription;
+mod tool;
+
+pub use handler::Handler;
+pub use host::{Call, Change, Host, Outcome};
+pub use http::{Sessions, TooMany};
+pub use stdio::serve_stdio;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Whoever runs the commands could not answer.
+    #[error("{0}")]
+    Host(String),
+    #[error("the conversation could not begin: {0}")]
+    Initialize(Box<rmcp::service::ServerInitializeError>),
+    #[error("the conversation broke off: {0}")]
+    Task(#[from] tokio::task::JoinError),
+}

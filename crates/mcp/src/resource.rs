@@ -1,0 +1,120 @@
+//! Resources: the open topics and the inbox.
+
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
+use wire::{EventInfo, SessionInfo};
+
+use crate::{Change, Error, Host};
+
+const EVENTS: &str = "string://events";
+const TOPIC: &str = "string://topic/";
+const EVENT: &str = "string://event/";
+const JSON: &str = "application/json";
+
+/// What an address means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    Topic(String),
+    Events,
+    Event(String),
+}
+
+impl Address {
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
+        if uri == EVENTS {
+            return Some(Self::Events);
+        }
+        let named = |prefix| uri.strip_prefix(prefix).filter(|name| !name.is_empty()).map(str::to_owned);
+        named(TOPIC).map(Self::Topic).or_else(|| named(EVENT).map(Self::Event))
+    }
+
+    /// Whether a change concerns what this address shows.
+    pub(crate) fn shows(&self, change: &Change) -> bool {
+        match (self, change) {
+            (_, Change::Anything) | (Self::Events, Change::Events) => true,
+            (Self::Topic(topic), Change::Topic(changed)) => topic == changed,
+            _ => false,
+        }
+    }
+}
+
+/// Everything there is to read.
+pub(crate) async fn list(host: &impl Host, agent: &str) -> Result<Vec<Resource>, Error> {
+    let topics = host.topics(agent).await?;
+    let events = host.events(agent).await?;
+    let inbox = Resource::new(EVENTS, "events")
+        .with_title("Inbox")
+        .with_description(format!("{} events wait", events.len()))
+        .with_mime_type(JSON);
+    let topics = topics.iter().map(|topic| {
+        Resource::new(format!("{TOPIC}{}", topic.topic), &topic.topic).with_description(&topic.detail)
+    });
+    let waiting = events.iter().map(|event| {
+        Resource::new(format!("{EVENT}{}", event.id), &event.id)
+            .with_description(format!("from {} at {}", event.source, event.received))
+    });
+    Ok(topics.chain([inbox]).chain(waiting).collect())
+}
+
+/// What an address shows now; none if there is nothing there.
+pub(crate) async fn read(
+    host: &impl Host,
+    agent: &str,
+    uri: &str,
+) -> Result<Option<ReadResourceResult>, Error> {
+    let contents = match Address::parse(uri) {
+        None => None,
+        Some(Address::Topic(name)) => {
+            let topics = host.topics(agent).await?;
+            let topic = topics.iter().find(|topic| topic.topic == name);
+            topic.map(|topic| ResourceContents::text(describe(topic), uri))
+        }
+        Some(Address::Events) => {
+            let text = in_json(&host.events(agent).await?)?;
+            Some(ResourceContents::text(text, uri).with_mime_type(JSON))
+        }
+        Some(Address::Event(id)) => {
+            let event = host.event(agent, &id).await?;
+            event.map(|event| ResourceContents::text(event.text, uri))
+        }
+    };
+    Ok(contents.map(|contents| ReadResourceResult::new(vec![contents])))
+}
+
+fn describe(topic: &SessionInfo) -> String {
+    let running = topic.running.as_ref().map(|command| format!("\nrunning: {command}"));
+    format!("{}\n{}{}", topic.topic, topic.detail, running.unwrap_or_default())
+}
+
+fn in_json(events: &[EventInfo]) -> Result<String, Error> {
+    serde_json::to_string_pretty(events).map_err(|error| Error::Host(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_name_topics_and_events_and_nothing_else() {
+        let table = [
+            ("string://events", Some(Address::Events)),
+            ("string://topic/main", Some(Address::Topic("main".into()))),
+            ("string://topic/app:gmail:work", Some(Address::Topic("app:gmail:work".into()))),
+            ("string://event/evt_1", Some(Address::Event("evt_1".into()))),
+            ("string://topic/", None),
+            ("string://events/", None),
+            ("file:///etc/passwd", None),
+            ("", None),
+        ];
+        for (uri, expected) in table {
+            assert_eq!(Address::parse(uri), expected, "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_change_concerns_what_it_names() {
+        let main = Address::Topic("main".into());
+        assert!(main.shows(&Change::Topic("main".into())) && main.shows(&Change::Anything));
+        assert!(!main.shows(&Change::Topic("docs".into())) && !main.shows(&Change::Events));
+        assert!(Address::Events.shows(&Change::Events));
+    }
+}

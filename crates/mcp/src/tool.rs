@@ -1,0 +1,99 @@
+//! The one tool: what agents are told about it, and its arguments.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use wire::chanflow::envelope;
+
+use crate::{Call, Outcome};
+
+pub(crate) const NAME: &str = "string";
+
+/// Teaches the surface. Every word is read by every agent in every conversation: below 150 of them.
+const DESCRIPTION: &str = "Send a command to a topic and read Markdown back. Topics are sessions that keep their \
+state: any name, such as `main`, is a tab for files and web pages; `bash:NAME` is a live shell; `app:NAME` is an \
+installed app; app, bash, tool, event, system and agent are hubs that manage the rest. Commands start with `/`: \
+`/open FILE|URL|#block`, `/nav`, `/back`, `/info`, `/exec CMD`, `/topics`, `/events`. `/help` lists those valid in a \
+topic, and the actions of the open page. In a bash topic plain text is shell input, and `//wait`, `//interrupt`, \
+`//help` reach String. Lines below a command are its body, or further commands. A reply is a status line, `---` and a \
+body; a failed one reads `ERROR(CODE): …` with hints that repair the call. Topics run in parallel, commands of one \
+topic in order.";
+
+pub(crate) fn definition() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "topic": { "type": "string", "description": "main, docs, bash:dev, app:mail, event, …", "default": "main" },
+            "cmd": { "type": "string", "description": "the command line and, below it, its body" },
+        },
+        "required": ["cmd"],
+        "additionalProperties": false,
+    });
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    // A command may do anything that its agent may.
+    let hints = ToolAnnotations::from_raw(None, Some(false), Some(true), Some(false), Some(true));
+    Tool::new(NAME, DESCRIPTION, Arc::new(schema)).with_title("String").with_annotations(hints)
+}
+
+/// Reads the arguments; what is wrong with them is for the agent to read and repair.
+pub(crate) fn parse(arguments: Option<JsonObject>) -> Result<Call, Outcome> {
+    let mut arguments = arguments.unwrap_or_default();
+    let topic = match arguments.remove("topic") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(topic)) => topic,
+        Some(_) => return Err(wrong("topic must be a string.")),
+    };
+    let cmd = match arguments.remove("cmd") {
+        Some(Value::String(cmd)) => cmd,
+        Some(_) => return Err(wrong("cmd must be a string.")),
+        None => return Err(wrong("cmd is missing.")),
+    };
+    match arguments.keys().next() {
+        Some(unknown) => Err(wrong(&format!("There is no argument {unknown:?}."))),
+        None => Ok(Call { topic, cmd }),
+    }
+}
+
+pub(crate) fn result(outcome: &Outcome) -> CallToolResult {
+    let content = vec![ContentBlock::text(envelope(&outcome.topic, &outcome.content))];
+    if outcome.ok { CallToolResult::success(content) } else { CallToolResult::error(content) }
+}
+
+fn wrong(message: &str) -> Outcome {
+    let content = format!(
+        "ERROR(INVALID_PARAMS): {message}\n  For example: {{\"topic\": \"main\", \"cmd\": \"/help\"}}"
+    );
+    Outcome { topic: String::new(), ok: false, content }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_is_short_and_the_list_of_tools_small() {
+        assert!(DESCRIPTION.split_whitespace().count() < 150, "{}", DESCRIPTION.split_whitespace().count());
+        assert!(serde_json::to_string(&definition()).unwrap().len() < 4096 - 200);
+    }
+
+    #[test]
+    fn arguments_are_read_or_explained() {
+        let read = |value: Value| parse(value.as_object().cloned());
+        let call = |topic: &str, cmd: &str| Call { topic: topic.into(), cmd: cmd.into() };
+        assert_eq!(read(json!({"cmd": "/info"})), Ok(call("", "/info")));
+        assert_eq!(read(json!({"topic": "bash:x", "cmd": ""})), Ok(call("bash:x", "")));
+        assert_eq!(read(json!({"topic": null, "cmd": "/info"})), Ok(call("", "/info")));
+        for wrong in [
+            json!({}),
+            json!({"cmd": 1}),
+            json!({"topic": 1, "cmd": "/info"}),
+            json!({"cmd": "/info", "cwd": "/"}),
+            Value::Null,
+        ] {
+            let outcome = read(wrong.clone()).unwrap_err();
+            assert!(outcome.content.starts_with("ERROR(INVALID_PARAMS): "), "{wrong}");
+            assert_eq!(result(&outcome).is_error, Some(true));
+        }
+    }
+}

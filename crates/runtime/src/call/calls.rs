@@ -1,0 +1,103 @@
+//! The calls of one task, top-level and nested.
+
+use std::sync::Arc;
+
+use script::{Call, Limits};
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use super::failure::Failure;
+use super::host::Host;
+use super::session::Shared;
+use crate::Runtime;
+use crate::agent::Agent;
+use crate::error::{Code, Error, Result};
+use crate::manifest::{Catalogue, Tool};
+use crate::session::Session;
+use crate::task;
+use crate::variable::Persistent;
+
+/// What every call of a task knows.
+pub struct Calls<'a> {
+    pub runtime: &'a Runtime,
+    pub agent: &'a Agent,
+    pub session: &'a Session,
+    pub catalogue: Arc<Catalogue>,
+    pub persistent: &'a Persistent,
+    pub task: task::Id,
+    pub naming: Naming,
+    pub shared: Shared,
+}
+
+/// Whether a caller named the task, and so may come back to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    Named,
+    Unnamed,
+}
+
+impl Calls<'_> {
+    /// Calls a tool from outside, and keeps what happened.
+    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value> {
+        let started_at = self.runtime.now().as_millis();
+        let outcome = self.invoke(tool, input, 0).await;
+        let record = task::Record {
+            tool: tool.name.clone(),
+            topic: self.session.topic.to_string(),
+            started_at,
+            ended_at: self.runtime.now().as_millis(),
+            outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
+            calls: 1,
+        };
+        let (tasks, events) = (&self.runtime.tasks, self.shared.take_events());
+        match self.naming {
+            Naming::Named => tasks.keep(&self.agent.id, &self.task, record, &events).await?,
+            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record, events),
+        }
+        outcome.map_err(|failure| self.shared.secrets().redact_error(failure.into_error(tool)))
+    }
+
+    /// Checks the input, runs the script, and runs it again where the manifest says so.
+    pub(super) async fn invoke(&self, tool: &Tool, mut input: Value, depth: usize) -> Result<Value, Failure> {
+        tool.schema.fill_defaults(&mut input);
+        let failures = tool.schema.failures(&input);
+        if !failures.is_empty() {
+            return Err(Failure::Input(failures));
+        }
+        let mut attempts = 0;
+        loop {
+            let outcome = self.run(tool, &input, depth).await;
+            attempts += 1;
+            match outcome {
+                Err(failure) if failure.is_retryable() && attempts < tool.retry.attempts => {
+                    tokio::time::sleep(tool.retry.pause_after(attempts)).await;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn run(&self, tool: &Tool, input: &Value, depth: usize) -> Result<Value, Failure> {
+        let unavailable = || Failure::Script(script::Error::Closed);
+        let scripts = self.runtime.scripts.as_ref().ok_or_else(unavailable)?;
+        let input = to_raw_value(input).map_err(|_| unavailable())?;
+        let limits = Limits { time: tool.timeout, memory_bytes: script::MEMORY_MAX };
+        let call = Call { program: &tool.program, entrypoint: &tool.entrypoint, input, limits, depth };
+        let host = Host { calls: self, tool, depth };
+        let output = scripts.call(call, &host).await.map_err(Failure::Script)?;
+        serde_json::from_str(output.get()).map_err(|error| Failure::Output(error.to_string()))
+    }
+}
+
+/// The reply to a successful call: a text as it is, anything else as indented JSON.
+pub fn shown(output: &Value) -> String {
+    match output {
+        Value::String(text) => text.clone(),
+        other => format!("{other:#}"),
+    }
+}
+
+/// The error for a daemon that cannot start workers.
+pub fn no_scripts() -> Error {
+    Error::new(Code::NotAllowed, "This daemon was started without scripts.")
+}

@@ -1,0 +1,75 @@
+//! Why a tool gave no output, for agents and for the scripts that called it.
+
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error, one_line};
+use crate::manifest::Tool;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The input does not fit the schema: each place, with the reason.
+    Input(Vec<String>),
+    Script(script::Error),
+    /// The output cannot be read as JSON.
+    Output(String),
+}
+
+impl Failure {
+    /// Whether the same call may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Script(error) if error.is_retryable())
+    }
+
+    /// What the agent reads.
+    pub fn into_error(self, tool: &Tool) -> Error {
+        match self {
+            Self::Input(places) => {
+                Error::new(Code::InvalidParams, format!("The input of {} is not right.", tool.name))
+                    .hints(places.iter().map(|place| one_line(place)))
+                    .hint(format!("Try /tool:{} --help", tool.name))
+            }
+            Self::Output(why) => {
+                Error::new(Code::ToolFailed, format!("{} returned what is no JSON: {why}", tool.name))
+            }
+            Self::Script(error) => {
+                let mut lines = error.to_string().lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
+                let first = lines.next().unwrap_or_default();
+                let failed = Error::new(Code::ToolFailed, format!("{}: {first}", tool.name)).hints(lines);
+                let failed = failed.hints(code_of(&error).map(|code| format!("code: {code}")));
+                failed.hints(error.position().map(|position| format!("at {position}")))
+            }
+        }
+    }
+
+    /// What a script that called the tool gets.
+    pub fn to_result(&self) -> Value {
+        let (status, code, message) = match self {
+            Self::Input(places) => ("validation_error", "validation_error".to_owned(), places.join("; ")),
+            Self::Output(why) => ("failed", "invalid_output".to_owned(), why.clone()),
+            Self::Script(error) => {
+                let (status, code) = match error {
+                    script::Error::TimedOut { .. } => ("timeout", "timeout"),
+                    script::Error::OutOfMemory { .. } => ("failed", "out_of_memory"),
+                    script::Error::Program { .. } => ("failed", "invalid_script"),
+                    script::Error::Stuck => ("failed", "never_settles"),
+                    _ => ("failed", "tool_failed"),
+                };
+                (status, code_of(error).unwrap_or(code).to_owned(), error.to_string())
+            }
+        };
+        refused(status, &code, &message, self.is_retryable())
+    }
+}
+
+/// A result of `flo.callTool` without output.
+pub fn refused(status: &str, code: &str, message: &str, retryable: bool) -> Value {
+    let error = json!({ "code": code, "message": message, "retryable": retryable, "continuable": false });
+    json!({ "status": status, "error": error })
+}
+
+fn code_of(error: &script::Error) -> Option<&str> {
+    match error {
+        script::Error::Thrown(thrown) => thrown.code.as_deref(),
+        _ => None,
+    }
+}

@@ -1,0 +1,347 @@
+//! From the words of a call to the input of a tool: flags get the types that the schema declares.
+
+use serde_json::{Map, Value};
+
+use crate::action::{Meaning, Word};
+use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::manifest::{Schema, Tool, TypeName};
+use crate::substitute::text_of;
+
+/// What a call asks for.
+#[derive(Debug, Default, PartialEq)]
+pub struct Asked {
+    pub input: Value,
+    /// The task that it names.
+    pub task: Option<String>,
+    pub help: bool,
+}
+
+/// Flags that are ours, unless the schema declares a field of that name; `--@task` is always ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    Task,
+    Json,
+    Help,
+}
+
+/// Reads the words and the body of a call.
+pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meaning) -> Result<Asked> {
+    let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
+    let mut whole = body.map(|body| reader.whole(body)).transpose()?;
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let flag = reader.flag(word)?;
+        let next = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Word>>| -> Result<Value> {
+            match &flag.attached {
+                Some(value) => Ok(meaning.word(value, None)?.value),
+                None => {
+                    let value = words.next_if(|next| !reader.is_known_flag(next));
+                    let missing = || reader.wrong(format!("--{} needs a value.", flag.name));
+                    Ok(meaning.word(value.ok_or_else(missing)?, None)?.value)
+                }
+            }
+        };
+        match reader.own(&flag.name) {
+            Some(Own::Help) => reader.asked.help = true,
+            Some(Own::Task) => reader.asked.task = Some(text_of(&next(&mut words)?).into_owned()),
+            Some(Own::Json) => whole = Some(reader.whole(&text_of(&next(&mut words)?))?),
+            None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
+                let is_value = |next: &&Word| matches!(next.plain(), Some("true" | "false"));
+                let value = words.next_if(is_value).is_none_or(|value| value.plain() == Some("true"));
+                reader.given.push((flag.name, value.into()));
+            }
+            None if flag.attached.is_none() && reader.is_negated(&flag.name) => {
+                let name = flag.name.trim_start_matches("no-").to_owned();
+                reader.given.push((name, false.into()));
+            }
+            None => {
+                let value = next(&mut words)?;
+                reader.given.push((flag.name, value));
+            }
+        }
+    }
+    let mut input = Value::Object(whole.unwrap_or_default());
+    for (name, value) in std::mem::take(&mut reader.given) {
+        reader.put(&mut input, &name, value)?;
+    }
+    reader.asked.input = input;
+    Ok(reader.asked)
+}
+
+struct Reader<'a> {
+    tool: &'a Tool,
+    given: Vec<(String, Value)>,
+    asked: Asked,
+}
+
+struct Flag {
+    name: String,
+    /// What stands behind the `=`.
+    attached: Option<Word>,
+}
+
+impl Reader<'_> {
+    fn flag(&self, word: &Word) -> Result<Flag> {
+        let text = word.leading_text();
+        let Some(name) = text.strip_prefix("--").filter(|_| !word.is_literal) else {
+            return Err(self.wrong(format!("Too many arguments: {}.", quoted(&word.template.to_string()))));
+        };
+        match name.split_once('=') {
+            Some((name, _)) => {
+                Ok(Flag { name: name.to_owned(), attached: Some(word.without("--=".len() + name.len())) })
+            }
+            None if word.plain().is_some() && !name.is_empty() => {
+                Ok(Flag { name: name.to_owned(), attached: None })
+            }
+            None => Err(self.wrong(format!("{} is no flag.", quoted(&word.template.to_string())))),
+        }
+    }
+
+    fn own(&self, name: &str) -> Option<Own> {
+        let own = match name.strip_prefix('@').unwrap_or(name) {
+            "task" => Own::Task,
+            "json" => Own::Json,
+            "help" => Own::Help,
+            _ => return None,
+        };
+        (name.starts_with('@') || self.schema().field(&[name]).is_none()).then_some(own)
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.tool.schema
+    }
+
+    fn is_known_flag(&self, word: &Word) -> bool {
+        self.flag(word).is_ok_and(|flag| self.own(&flag.name).is_some() || self.field(&flag.name).is_some())
+    }
+
+    fn is_switch(&self, name: &str) -> bool {
+        let types = self.field(name).map(|(_, field)| self.schema().types(field)).unwrap_or_default();
+        types.contains(&TypeName::Boolean)
+    }
+
+    fn is_negated(&self, name: &str) -> bool {
+        self.field(name).is_none() && name.strip_prefix("no-").is_some_and(|name| self.is_switch(name))
+    }
+
+    /// The names that lead to a field, and its schema. A name with dots may be a path, or one name.
+    fn field<'n>(&self, name: &'n str) -> Option<(Vec<&'n str>, &Value)> {
+        let schema = self.schema();
+        let path = || name.split('.').collect::<Vec<_>>();
+        let whole = schema.field(&[name]).map(|field| (vec![name], field));
+        whole.or_else(|| schema.field(&path()).map(|field| (path(), field)))
+    }
+
+    fn put(&self, input: &mut Value, name: &str, value: Value) -> Result<()> {
+        let Some((path, field)) = self.field(name) else {
+            if self.schema().document.get("additionalProperties") == Some(&false.into()) {
+                return Err(self.unknown(name));
+            }
+            return self.insert(input, &[name], value, name);
+        };
+        let types = self.schema().types(field);
+        if !types.contains(&TypeName::Array) {
+            let value = coerce(value, field, &types);
+            return self.insert(input, &path, value, name);
+        }
+        let is_list = |value: &Value| value.is_array();
+        let list = text_of(&value).parse::<Value>().ok().filter(is_list).filter(|_| value.is_string());
+        match (list.or_else(|| Some(value.clone()).filter(is_list)), at(input, &path)) {
+            (Some(list), None) => self.insert(input, &path, list, name),
+            (_, existing) => {
+                let items = self.schema().items(field).unwrap_or(&Value::Null);
+                let item = coerce(value, items, &self.schema().types(items));
+                match existing {
+                    Some(Value::Array(items)) => items.push(item),
+                    _ => self.insert(input, &path, Value::Array(vec![item]), name)?,
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn insert(&self, input: &mut Value, path: &[&str], value: Value, name: &str) -> Result<()> {
+        let mut place = input;
+        for part in path {
+            let in_the_way = || self.wrong(format!("--{name} and another flag do not fit together."));
+            let object = place.as_object_mut().ok_or_else(in_the_way)?;
+            place = object.entry(*part).or_insert_with(|| Value::Object(Map::new()));
+        }
+        *place = value;
+        Ok(())
+    }
+
+    fn whole(&self, json: &str) -> Result<Map<String, Value>> {
+        match serde_json::from_str(json) {
+            Ok(Value::Object(object)) => Ok(object),
+            Ok(_) => Err(self.wrong("The input is not a JSON object.")),
+            Err(error) => Err(self.wrong(format!("The input is not JSON: {error}."))),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let known = self.schema().properties();
+        let near = nearest(name, known.iter().map(|(name, _)| *name));
+        self.wrong(format!("Unknown flag {}.", quoted(&format!("--{name}"))))
+            .hints(near.map(|name| format!("Did you mean --{name}?")))
+    }
+
+    fn wrong(&self, message: impl Into<String>) -> Error {
+        Error::new(Code::InvalidParams, message).hint(format!("Try /tool:{} --help", self.tool.name))
+    }
+}
+
+fn at<'v>(input: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
+    path.iter().try_fold(input, |value, name| value.get_mut(*name))
+}
+
+/// A text as the type that the field has. What fits none stays a text: the schema then says what is wrong.
+fn coerce(value: Value, field: &Value, types: &[TypeName]) -> Value {
+    let Value::String(text) = &value else {
+        let is_text = types == [TypeName::String] && !value.is_array() && !value.is_object();
+        return if is_text { text_of(&value).into_owned().into() } else { value };
+    };
+    let choices = field.get("enum").and_then(Value::as_array);
+    if let Some(choice) = choices.and_then(|all| all.iter().find(|choice| text_of(choice) == *text)) {
+        return choice.clone();
+    }
+    if types.contains(&TypeName::String) || types.is_empty() {
+        return value;
+    }
+    let parsed = types.iter().find_map(|kind| parse(text, *kind));
+    parsed.unwrap_or(value)
+}
+
+fn parse(text: &str, kind: TypeName) -> Option<Value> {
+    match kind {
+        TypeName::Integer => {
+            let signed = text.parse::<i64>().map(Value::from).ok();
+            signed.or_else(|| text.parse::<u64>().map(Value::from).ok())
+        }
+        TypeName::Number => {
+            let exact = serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
+            let looks_like_one =
+                text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+            exact.or_else(|| {
+                let float = text.parse::<f64>().ok().filter(|_| looks_like_one)?;
+                serde_json::Number::from_f64(float).map(Value::Number)
+            })
+        }
+        TypeName::Boolean => text.parse::<bool>().map(Value::from).ok(),
+        TypeName::Null => (text == "null").then_some(Value::Null),
+        TypeName::Array => serde_json::from_str::<Value>(text).ok().filter(Value::is_array),
+        TypeName::Object => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
+        TypeName::String => Some(text.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::action::{Meant, split};
+    use crate::substitute::Source;
+
+    /// Words mean what they say.
+    struct Literal;
+
+    impl Meaning for Literal {
+        fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
+            Ok(Meant { value: word.template.to_string().into(), source: Source::Caller })
+        }
+
+        fn file(&self, path: &Word) -> Result<Meant> {
+            self.word(path, None)
+        }
+    }
+
+    fn tool() -> Tool {
+        let manifest = "name: t
+description: d
+input_schema:
+  type: object
+  properties:
+    op: { type: string }
+    by: { type: integer }
+    rate: { type: number }
+    fast: { type: boolean }
+    tags: { type: array, items: { type: integer } }
+    at: { type: object, properties: { x: { type: number }, deep: { type: object, properties: { y: { type: boolean } } } } }
+    level: { enum: [1, two, null] }
+    either: { type: [integer, 'null'] }
+    dotted.name: { type: string }
+    task: { type: string }
+  additionalProperties: false
+execution: { type: script, script: x }
+";
+        Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap()
+    }
+
+    fn asked(line: &str, body: Option<&str>) -> Result<Asked> {
+        read(&tool(), &split(line).unwrap(), body, &Literal)
+    }
+
+    #[test]
+    fn flags_get_the_declared_types() {
+        let table = [
+            ("", json!({})),
+            ("--op bump --by 4", json!({"op": "bump", "by": 4})),
+            ("--op=4 --by=-3 --rate 1e3", json!({"op": "4", "by": -3, "rate": 1e3})),
+            ("--op --x", json!({"op": "--x"})),
+            ("--op ''", json!({"op": ""})),
+            ("--by many", json!({"by": "many"})),
+            ("--by 18446744073709551615", json!({"by": 18_446_744_073_709_551_615_u64})),
+            ("--rate .5", json!({"rate": 0.5})),
+            ("--rate inf", json!({"rate": "inf"})),
+            ("--fast --op x", json!({"fast": true, "op": "x"})),
+            ("--fast false", json!({"fast": false})),
+            ("--no-fast", json!({"fast": false})),
+            ("--tags 1 --tags 2 --tags x", json!({"tags": [1, 2, "x"]})),
+            ("--tags '[1, 2]' --tags 3", json!({"tags": [1, 2, 3]})),
+            ("--at.x 1.5 --at.deep.y", json!({"at": {"x": 1.5, "deep": {"y": true}}})),
+            ("--at '{\"x\": 2}'", json!({"at": {"x": 2}})),
+            ("--level 1", json!({"level": 1})),
+            ("--level two", json!({"level": "two"})),
+            ("--either null", json!({"either": null})),
+            ("--dotted.name x", json!({"dotted.name": "x"})),
+            ("--task mine", json!({"task": "mine"})),
+            ("--json '{\"op\": \"a\", \"by\": 1}' --by 2", json!({"op": "a", "by": 2})),
+            ("--op a --op b", json!({"op": "b"})),
+        ];
+        for (line, expected) in table {
+            let asked = asked(line, None).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!((asked.input, asked.task, asked.help), (expected, None, false), "{line}");
+        }
+        let body = asked("--by 2", Some("{\"op\": \"{x}\"}")).unwrap();
+        assert_eq!(body.input, json!({"op": "{x}", "by": 2}));
+    }
+
+    #[test]
+    fn our_own_flags_give_way_to_fields_of_their_name() {
+        let own = asked("--@task job-1 --@json '{}' --@help", None).unwrap();
+        assert_eq!(own, Asked { input: json!({}), task: Some("job-1".into()), help: true });
+        assert!(asked("--help", None).unwrap().help);
+        assert_eq!(asked("--task x --@task=y", None).unwrap().task.as_deref(), Some("y"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (line, body, part) in [
+            ("--op", None, "--op needs a value"),
+            ("--op --by 3", None, "--op needs a value"),
+            ("stray", None, "Too many arguments: \"stray\""),
+            ("--opp x", None, "Did you mean --op?"),
+            ("--", None, "is no flag"),
+            ("--json '[1]'", None, "not a JSON object"),
+            ("--json nope", None, "not JSON"),
+            ("", Some("{"), "not JSON"),
+            ("--at.x 1 --at text --at.deep.y", None, "do not fit together"),
+        ] {
+            let error = asked(line, body).unwrap_err().to_string();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+}

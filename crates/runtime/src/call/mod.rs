@@ -1,0 +1,20 @@
+//! Calling tools that are scripts: the task, the sandbox, and what a script asks of its host.
+
+mod calls;
+mod failure;
+mod fetch;
+mod format_time;
+mod help;
+mod host;
+mod input;
+mod nested;
+mod secrets;
+mod session;
+
+pub use calls::{Calls, Naming, no_scripts, shown};
+pub use help::help;
+pub use input::read;
+pub use session::Shared;
+
+/// How many calls may be above one another.
+pub const DEPTH_MAX: usize = 8;

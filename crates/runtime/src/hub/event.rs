@@ -1,0 +1,233 @@
+//! The event hub: the inbox of an agent, and the address that fills it.
+
+use serde_json::json;
+use store::Limit;
+
+use super::agent::Format;
+use crate::audit::format_time;
+use crate::command::table::Verb;
+use crate::command::{Arguments, Context, Words};
+use crate::error::{Code, Error, Result, one_line};
+use crate::event::{Clear, Event, Id, Show, Token};
+use crate::reply::with_body;
+
+/// How much of an event's first line a list shows.
+const PREVIEW: usize = 80;
+/// How much a list holds: well below what a reply may be, so that JSON is never cut.
+const LIST_BYTES: usize = 48 * 1024;
+/// No list of this size holds more.
+const LIST_EVENTS: Limit = Limit::entries(500);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    List { show: Show, after: Option<Id>, format: Format },
+    Read(Id),
+    Ack(Vec<Id>),
+    Clear(Clear),
+    Webhook(Webhook),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Webhook {
+    Show,
+    Rotate,
+}
+
+impl Command {
+    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
+        let mut words = arguments.words()?;
+        let verb = match verb {
+            Verb::Events => subcommand(&mut words)?,
+            verb => verb,
+        };
+        let command = match verb {
+            Verb::EventList => {
+                let show = if words.switch("--all") { Show::All } else { Show::Unacked };
+                let format = if words.switch("--json") { Format::Json } else { Format::Text };
+                let after = words.value("--after")?.map(|id| Id::parse(&id)).transpose()?;
+                Self::List { show, after, format }
+            }
+            Verb::EventRead => Self::Read(Id::parse(&words.required("ID")?)?),
+            Verb::EventAck => {
+                let first = words.required("ID")?;
+                let rest = words.rest()?;
+                let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
+                return Ok(Self::Ack(ids.collect::<Result<_>>()?));
+            }
+            Verb::EventClear if words.switch("--all") => Self::Clear(Clear::All),
+            Verb::EventClear => Self::Clear(Clear::Acked),
+            Verb::EventWebhook => match words.take().as_deref() {
+                None | Some("show") => Self::Webhook(Webhook::Show),
+                Some("rotate") => Self::Webhook(Webhook::Rotate),
+                Some(_) => return Err(words.wrong("A webhook can be shown or rotated.")),
+            },
+            other => unreachable!("{other:?} is not a word of the event hub"),
+        };
+        words.done()?;
+        Ok(command)
+    }
+}
+
+/// The word that follows `/events`.
+fn subcommand(words: &mut Words) -> Result<Verb> {
+    Ok(match words.take().as_deref() {
+        None | Some("list") => Verb::EventList,
+        Some("read") => Verb::EventRead,
+        Some("ack") => Verb::EventAck,
+        Some("clear") => Verb::EventClear,
+        Some("webhook") => Verb::EventWebhook,
+        Some(other) => return Err(words.wrong(format!("Unknown word {}.", crate::error::quoted(other)))),
+    })
+}
+
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    let (inbox, webhooks, agent) = (&context.runtime.events, &context.runtime.webhooks, &context.agent.id);
+    match command {
+        Command::List { show, after, format } => {
+            let listed = Listed::read(context, show, after).await?;
+            Ok(match format {
+                Format::Text => with_body("Events", &listed.text(show)),
+                Format::Json => listed.json(),
+            })
+        }
+        Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?)),
+        Command::Ack(ids) => {
+            for id in &ids {
+                inbox.ack(agent, *id).await?;
+            }
+            Ok(format!("Acknowledged {}", counted(ids.len())))
+        }
+        Command::Clear(which) => Ok(format!("Removed {}", counted(inbox.clear(agent, which).await?))),
+        Command::Webhook(Webhook::Show) => address(context, &webhooks.show(agent).await?),
+        Command::Webhook(Webhook::Rotate) => {
+            let address = address(context, &webhooks.rotate(agent).await?)?;
+            tracing::info!(%agent, "the webhook was rotated");
+            Ok(format!("{address}\nThe address before this one is dead."))
+        }
+    }
+}
+
+/// What the hub's page shows: what is new, and where it comes from.
+pub async fn overview(context: &Context<'_>) -> String {
+    let listed = match Listed::read(context, Show::Unacked, None).await {
+        Ok(listed) => listed.text(Show::Unacked),
+        Err(error) => error.to_string(),
+    };
+    let token = context.runtime.webhooks.show(&context.agent.id).await;
+    let address = token.and_then(|token| address(context, &token));
+    format!("{listed}\n\nwebhook: {}", address.unwrap_or_else(|error| error.to_string()))
+}
+
+/// As many events as a list can show.
+struct Listed {
+    events: Vec<Event>,
+    has_more: bool,
+}
+
+impl Listed {
+    async fn read(context: &Context<'_>, show: Show, after: Option<Id>) -> Result<Self> {
+        let inbox = &context.runtime.events;
+        let page = inbox.list(&context.agent.id, show, after, LIST_EVENTS).await?;
+        let mut room = LIST_BYTES;
+        let mut events = page.events;
+        let fits = events.iter().take_while(|event| {
+            let size = entry_json(event).to_string().len() * 2;
+            room.checked_sub(size).is_some_and(|left| {
+                room = left;
+                true
+            })
+        });
+        let fits = fits.count();
+        let has_more = page.has_more || fits < events.len();
+        events.truncate(fits);
+        Ok(Self { events, has_more })
+    }
+
+    fn text(&self, show: Show) -> String {
+        let rows: Vec<[String; 5]> = self.events.iter().map(row).collect();
+        let mut text = match (rows.is_empty(), show) {
+            (true, Show::Unacked) => "No events wait.".to_owned(),
+            (true, Show::All) => "No events.".to_owned(),
+            _ => super::columns(&rows),
+        };
+        if let (true, Some(last)) = (self.has_more, self.events.last()) {
+            let all = if show == Show::All { " --all" } else { "" };
+            text.push_str(&format!("\n… more: /events list{all} --after {}", last.id));
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        format!("{:#}", serde_json::Value::from_iter(self.events.iter().map(entry_json)))
+    }
+}
+
+fn entry_json(event: &Event) -> serde_json::Value {
+    json!({
+        "id": event.id.to_string(),
+        "state": event.state.as_str(),
+        "source": event.source.as_str(),
+        "received": format_time(event.received),
+        "bytes": event.text.len(),
+        "preview": preview(&event.text),
+    })
+}
+
+fn row(event: &Event) -> [String; 5] {
+    let Event { id, received, source, state, text } = event;
+    [id.to_string(), state.as_str().into(), source.as_str().into(), format_time(*received), preview(text)]
+}
+
+/// The first line that says something, cut where it gets long.
+fn preview(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("(empty)");
+    let cut = line.char_indices().nth(PREVIEW).map_or(line.len(), |(at, _)| at);
+    let mark = if cut < line.len() || text.trim().len() > line.len() { " …" } else { "" };
+    format!("{}{mark}", one_line(&line[..cut]))
+}
+
+/// One event with its whole text. Escape sequences are shown as such: the text came from somebody else.
+fn whole(event: &Event) -> String {
+    let lines = event.text.split('\n').map(|line| {
+        let parts = line.trim_end_matches('\r').split('\t').map(one_line);
+        parts.collect::<Vec<_>>().join("\t")
+    });
+    let head = format!(
+        "state: {} | source: {} | received: {}",
+        event.state.as_str(),
+        event.source.as_str(),
+        format_time(event.received)
+    );
+    with_body(&format!("Event {}", event.id), &format!("{head}\n\n{}", lines.collect::<Vec<_>>().join("\n")))
+}
+
+fn address(context: &Context<'_>, token: &Token) -> Result<String> {
+    context.runtime.webhook_url(token).ok_or_else(|| {
+        Error::new(Code::LoadError, "The daemon has no port: another program uses it.")
+            .hint("Set STRING_PORT to a free one and restart: string --daemon stop")
+    })
+}
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 event.".to_owned() } else { format!("{count} events.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_is_one_short_line() {
+        let table = [
+            ("", "(empty)"),
+            ("\n \n", "(empty)"),
+            ("Run the follow-up now.", "Run the follow-up now."),
+            ("\n first\nsecond", "first …"),
+            ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(preview(text), expected, "{text:?}");
+        }
+        assert_eq!(preview(&"é".repeat(100)).chars().count(), PREVIEW + 2);
+    }
+}

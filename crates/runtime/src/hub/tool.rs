@@ -1,0 +1,226 @@
+//! The tool hub: tools and skills, and the tasks in which they ran.
+
+use serde_json::{Value, json};
+
+use super::agent::Format;
+use crate::call;
+use crate::command::table::Verb;
+use crate::command::{Arguments, Context};
+use crate::error::{Code, Error, Result, nearest, one_line, quoted};
+use crate::manifest::{Catalogue, Listed, Skill, Tool};
+use crate::reply::with_body;
+use crate::state;
+use crate::task;
+use crate::tool as documents;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    List(Format),
+    Info(String),
+    Tasks(Format),
+    Task(task::Id, Format),
+    Purge(Vec<task::Id>),
+    PurgeAll,
+}
+
+impl Command {
+    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
+        let mut words = arguments.words()?;
+        let format = if words.switch("--json") { Format::Json } else { Format::Text };
+        let command = match verb {
+            Verb::ToolList => Self::List(format),
+            Verb::ToolInfo => Self::Info(words.required("NAME")?.trim_start_matches("tool:").to_owned()),
+            Verb::ToolTasks => Self::Tasks(format),
+            Verb::ToolTask => Self::Task(task::Id::parse(&words.required("ID")?)?, format),
+            Verb::ToolPurge if words.switch("--all") => Self::PurgeAll,
+            Verb::ToolPurge => {
+                let first = words.required("ID")?;
+                let ids = std::iter::once(first).chain(words.rest()?);
+                return Ok(Self::Purge(ids.map(|id| task::Id::parse(&id)).collect::<Result<_>>()?));
+            }
+            other => unreachable!("{other:?} is not a word of the tool hub"),
+        };
+        words.done()?;
+        Ok(command)
+    }
+}
+
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    match command {
+        Command::List(Format::Text) => Ok(with_body("Tools", &list(context))),
+        Command::List(Format::Json) => Ok(format!("{:#}", list_json(context))),
+        Command::Info(name) => info(&name, context),
+        Command::Tasks(format) => tasks(format, context).await,
+        Command::Task(id, format) => show_task(&id, format, context).await,
+        Command::Purge(ids) => purge(&ids, context).await,
+        Command::PurgeAll => {
+            let all = context.runtime.tasks.list(&context.agent.id).await?;
+            let ids: Vec<task::Id> = all.iter().filter_map(|task| task::Id::parse(&task.id).ok()).collect();
+            purge(&ids, context).await
+        }
+    }
+}
+
+/// Tools, then skills, then what is wrong.
+pub fn list(context: &Context<'_>) -> String {
+    let workspace = &context.agent.workspace;
+    let catalogue = context.runtime.tools.of(workspace.home());
+    let scripts = catalogue.tools().map(|tool| [tool.name.clone(), tool.description.clone()]);
+    let pages =
+        documents::names(workspace).into_iter().map(|name| [name, "actions of a document".to_owned()]);
+    let rows: Vec<[String; 2]> = scripts.chain(pages).collect();
+    let mut sections =
+        vec![if rows.is_empty() { "No tools are installed.".to_owned() } else { super::columns(&rows) }];
+    let skills: Vec<[String; 2]> =
+        catalogue.skills.iter().map(|skill| [skill.id.clone(), skill.description.clone()]).collect();
+    if !skills.is_empty() {
+        sections.push(format!("Skills:\n{}", super::columns(&skills)));
+    }
+    if !catalogue.invalid.is_empty() {
+        let lines: Vec<String> =
+            catalogue.invalid.iter().map(|invalid| one_line(&invalid.to_string())).collect();
+        sections.push(format!("Not usable:\n{}", lines.join("\n")));
+    }
+    sections.join("\n\n")
+}
+
+fn list_json(context: &Context<'_>) -> Value {
+    let workspace = &context.agent.workspace;
+    let catalogue = context.runtime.tools.of(workspace.home());
+    let scripts = catalogue.tools().map(|tool| {
+        json!({ "name": tool.name, "kind": "script", "description": tool.description, "file": tool.file })
+    });
+    let pages =
+        documents::names(workspace).into_iter().map(|name| json!({ "name": name, "kind": "document" }));
+    let skills = catalogue.skills.iter().map(|skill| {
+        json!({ "name": skill.id, "kind": "skill", "description": skill.description, "tools": skill.tools })
+    });
+    let invalid = catalogue.invalid.iter().map(|invalid| {
+        json!({ "name": null, "kind": "invalid", "file": invalid.file, "line": invalid.line, "field": invalid.field, "message": invalid.message })
+    });
+    Value::from_iter(scripts.chain(pages).chain(skills).chain(invalid))
+}
+
+fn info(name: &str, context: &Context<'_>) -> Result<String> {
+    let catalogue = context.runtime.tools.of(context.agent.workspace.home());
+    if let Some(skill) = catalogue.skills.iter().find(|skill| skill.id == name) {
+        return Ok(with_body(&format!("Skill: {name}"), &skill_text(skill, &catalogue)));
+    }
+    match catalogue.get(name) {
+        Some(Listed::Tool(tool)) => Ok(format!("{}\n\n{}", call::help(tool), permissions(tool, context))),
+        Some(Listed::Invalid(invalid)) => Err(invalid.clone().into()),
+        None => {
+            let pages = documents::names(&context.agent.workspace);
+            if pages.iter().any(|page| page == name) {
+                return Ok(format!("Tool: {name}\n---\nA document with actions. Try /tool:{name} --help"));
+            }
+            let known = catalogue.names().chain(pages.iter().map(String::as_str));
+            let near = nearest(name, known.collect::<Vec<_>>()).map(|name| format!("Did you mean {name}?"));
+            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near))
+        }
+    }
+}
+
+fn permissions(tool: &Tool, context: &Context<'_>) -> String {
+    let mut rows = vec![["file:".to_owned(), context.agent.workspace.display(&tool.file)]];
+    for binding in &tool.bindings.0 {
+        let id = binding.scope_id.as_ref().map(|id| format!(":{id}")).unwrap_or_default();
+        rows.push(["state:".to_owned(), format!("{}{id} {}*", binding.kind.as_str(), binding.key_prefix)]);
+    }
+    rows.extend(tool.vault.iter().map(|key| ["vault:".to_owned(), key.key.clone()]));
+    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${name}")]));
+    rows.extend(tool.script_tools.iter().map(|name| ["calls:".to_owned(), name.clone()]));
+    rows.push(["time limit:".to_owned(), format!("{} ms", tool.timeout.as_millis())]);
+    super::columns(&rows)
+}
+
+fn skill_text(skill: &Skill, catalogue: &Catalogue) -> String {
+    let known = |id: &String| catalogue.skills.iter().any(|skill| skill.id == *id);
+    let missing: Vec<&str> = skill.requires.iter().filter(|id| !known(id)).map(String::as_str).collect();
+    let mut lines = vec![format!("{}: {}", skill.name, skill.description)];
+    if !skill.tools.is_empty() {
+        lines.push(format!("Tools: {}", skill.tools.join(", ")));
+    }
+    if !missing.is_empty() {
+        lines.push(format!("Missing skills: {}", missing.join(", ")));
+    }
+    lines.push(String::new());
+    lines.push(skill.instruction());
+    lines.join("\n")
+}
+
+async fn tasks(format: Format, context: &Context<'_>) -> Result<String> {
+    let tasks = context.runtime.tasks.list(&context.agent.id).await?;
+    if format == Format::Json {
+        let rows = tasks.iter().map(|task| json!({ "id": task.id, "record": task.record }));
+        return Ok(format!("{:#}", Value::from_iter(rows)));
+    }
+    if tasks.is_empty() {
+        return Ok(with_body("Tasks", "No tasks."));
+    }
+    let row = |task: &task::Listed| match &task.record {
+        Some(record) => [
+            task.id.clone(),
+            record.tool.clone(),
+            record.topic.clone(),
+            format!("{} {}", time(record.ended_at), record.outcome.as_str()),
+        ],
+        None => [task.id.clone(), String::new(), String::new(), "has state".to_owned()],
+    };
+    Ok(with_body("Tasks", &super::columns(&tasks.iter().map(row).collect::<Vec<_>>())))
+}
+
+async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Result<String> {
+    let agent = &context.agent.id;
+    let known = context.runtime.tasks.list(agent).await?;
+    let Some(task) = known.iter().find(|task| task.id == id.as_str()) else {
+        let near = nearest(id.as_str(), known.iter().map(|task| task.id.as_str()));
+        return Err(Error::new(Code::NotFound, format!("No task {id}."))
+            .hints(near.map(|id| format!("Did you mean {id}?")))
+            .hint("See them all: string tool tasks"));
+    };
+    let events = context.runtime.tasks.events(agent, id).await?;
+    let space = store::Space::new(format!("state/task/{agent}/{id}"));
+    let page = context.runtime.durable.list(&space, "", 100, None).await;
+    let page = page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))?;
+    if format == Format::Json {
+        let text = json!({ "id": task.id, "record": task.record, "events": events, "state": page.entries });
+        return Ok(format!("{text:#}"));
+    }
+    let mut lines = Vec::new();
+    if let Some(record) = &task.record {
+        let calls = if record.calls == 1 { "1 call".to_owned() } else { format!("{} calls", record.calls) };
+        lines.push(format!("{} in {}, {calls}, {}", record.tool, record.topic, record.outcome.as_str()));
+    }
+    lines
+        .extend(page.entries.iter().map(|entry| one_line(&format!("{} = {}", entry.key, entry.value.get()))));
+    lines.extend(events.iter().map(event_line));
+    Ok(with_body(&format!("Task: {id}"), &lines.join("\n")))
+}
+
+fn event_line(event: &task::Event) -> String {
+    let texts = [event.title.as_deref(), event.message.as_deref()];
+    let text = texts.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let payload = event.payload.as_ref().map(|payload| format!(" {payload}")).unwrap_or_default();
+    one_line(&format!("{} {} {} {text}{payload}", time(event.at), event.level, event.kind))
+}
+
+async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
+    let mut purged = Vec::new();
+    for id in ids {
+        if context.runtime.tasks.purge(&context.agent.id, id).await? {
+            purged.push(id.to_string());
+        }
+    }
+    match purged.is_empty() {
+        true if ids.is_empty() => Ok("No tasks.".to_owned()),
+        true => Err(Error::new(Code::NotFound, "No such task.").hint("See them all: string tool tasks")),
+        false => Ok(format!("Purged: {}", purged.join(", "))),
+    }
+}
+
+fn time(millis: i64) -> String {
+    jiff::Timestamp::from_millisecond(millis)
+        .map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+        .unwrap_or_default()
+}

@@ -1,0 +1,274 @@
+//! The schema of a tool's input: compiled once, asked for types and defaults, and used to check.
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Map, Value};
+
+/// References followed before a schema counts as circular, and levels into which defaults are filled.
+const DEPTH_MAX: usize = 32;
+/// How many failing places an error lists.
+const FAILURES_MAX: usize = 20;
+/// The keywords whose parts all say something about the same value.
+const COMBINATIONS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+#[derive(Debug)]
+pub struct Schema {
+    pub document: Value,
+    validator: Validator,
+}
+
+/// A type of JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeName {
+    String,
+    Integer,
+    Number,
+    Boolean,
+    Null,
+    Array,
+    Object,
+}
+
+impl Schema {
+    /// Compiles a schema, or says what is wrong with it.
+    pub fn compile(document: Value) -> Result<Self, String> {
+        let kind = document.get("type").and_then(Value::as_str);
+        if !document.is_object() || kind.is_some_and(|kind| kind != "object") {
+            return Err("the input of a tool is an object: type must be object".to_owned());
+        }
+        let built = jsonschema::draft202012::options()
+            .offline()
+            .with_pattern_options(PatternOptions::regex())
+            .build(&document);
+        match built {
+            Ok(validator) => Ok(Self { document, validator }),
+            Err(error) => Err(match error.instance_path().as_str() {
+                "" => error.to_string(),
+                path => format!("{error} at {path}"),
+            }),
+        }
+    }
+
+    /// Each place of the input that does not fit, with the reason.
+    pub fn failures(&self, input: &Value) -> Vec<String> {
+        let failures = self.validator.iter_errors(input).map(|error| match error.instance_path().as_str() {
+            "" => error.to_string(),
+            path => format!("{}: {error}", path.trim_start_matches('/').replace('/', ".")),
+        });
+        failures.take(FAILURES_MAX).collect()
+    }
+
+    /// Fills in the defaults of fields that are not there.
+    pub fn fill_defaults(&self, input: &mut Value) {
+        self.fill(&self.document, input, 0);
+    }
+
+    /// The schema of a field, by the names that lead to it.
+    pub fn field(&self, path: &[&str]) -> Option<&Value> {
+        path.iter().try_fold(&self.document, |schema, name| self.property(schema, name))
+    }
+
+    /// The types that a field may have; empty if it may have any.
+    pub fn types(&self, field: &Value) -> Vec<TypeName> {
+        let mut types = Vec::new();
+        self.collect_types(field, &mut types, 0);
+        types
+    }
+
+    pub fn items<'a>(&'a self, field: &'a Value) -> Option<&'a Value> {
+        self.resolve(field, 0)?.get("items")
+    }
+
+    /// The declared fields, in the order of the schema.
+    pub fn properties(&self) -> Vec<(&str, &Value)> {
+        let properties = self.document.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, field)| (name.as_str(), field)).collect()
+    }
+
+    pub fn is_required(&self, name: &str) -> bool {
+        let required = self.document.get("required").and_then(Value::as_array);
+        required.is_some_and(|names| names.iter().any(|known| known == name))
+    }
+
+    fn property<'a>(&'a self, schema: &'a Value, name: &str) -> Option<&'a Value> {
+        let schema = self.resolve(schema, 0)?;
+        let direct = schema.get("properties").and_then(|properties| properties.get(name));
+        direct.or_else(|| {
+            let parts = COMBINATIONS.into_iter().filter_map(|word| schema.get(word)?.as_array());
+            parts.flatten().find_map(|part| self.resolve(part, 0)?.get("properties")?.get(name))
+        })
+    }
+
+    /// Follows references inside the document.
+    fn resolve<'a>(&'a self, schema: &'a Value, depth: usize) -> Option<&'a Value> {
+        match schema.get("$ref").and_then(Value::as_str) {
+            Some(target) if depth < DEPTH_MAX => {
+                self.resolve(self.document.pointer(target.strip_prefix('#')?)?, depth + 1)
+            }
+            Some(_) => None,
+            None => Some(schema),
+        }
+    }
+
+    fn collect_types(&self, schema: &Value, types: &mut Vec<TypeName>, depth: usize) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX) else { return };
+        let named: Vec<&str> = match schema.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        types.extend(named.into_iter().filter_map(TypeName::parse));
+        if types.is_empty() {
+            let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+            types.extend(values.chain(schema.get("const")).map(TypeName::of));
+        }
+        for word in COMBINATIONS {
+            let parts = schema.get(word).and_then(Value::as_array).into_iter().flatten();
+            parts.for_each(|part| self.collect_types(part, types, depth + 1));
+        }
+    }
+
+    fn fill(&self, schema: &Value, input: &mut Value, depth: usize) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX) else { return };
+        if let (Some(items), Value::Array(values)) = (schema.get("items"), &mut *input) {
+            values.iter_mut().for_each(|value| self.fill(items, value, depth + 1));
+        }
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.fill(part, input, depth + 1);
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        if let (Some(properties), Value::Object(values)) = (properties, input) {
+            self.fill_properties(properties, values, depth);
+        }
+    }
+
+    fn fill_properties(
+        &self,
+        properties: &Map<String, Value>,
+        values: &mut Map<String, Value>,
+        depth: usize,
+    ) {
+        for (name, field) in properties {
+            let default = self.resolve(field, 0).and_then(|field| field.get("default"));
+            if let (false, Some(default)) = (values.contains_key(name), default) {
+                values.insert(name.clone(), default.clone());
+            }
+            if let Some(value) = values.get_mut(name) {
+                self.fill(field, value, depth + 1);
+            }
+        }
+    }
+}
+
+impl TypeName {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            "null" => Self::Null,
+            "array" => Self::Array,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(number) if number.is_f64() => Self::Number,
+            Value::Number(_) => Self::Integer,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Null => "null",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Schema {
+        Schema::compile(json!({
+            "type": "object",
+            "$defs": {
+                "point": { "type": "object", "properties": { "x": { "type": "number", "default": 0 } } },
+            },
+            "properties": {
+                "op": { "enum": ["a", 1] },
+                "by": { "type": ["integer", "null"], "default": 1 },
+                "at": { "$ref": "#/$defs/point" },
+                "all": { "type": "array", "items": { "$ref": "#/$defs/point" } },
+                "any": { "anyOf": [{ "type": "boolean" }, { "type": "string" }] },
+            },
+            "required": ["op"],
+            "additionalProperties": false,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn defaults_are_filled_in_at_every_level() {
+        let schema = schema();
+        let mut input = json!({"op": "a", "all": [{}, {"x": 5}, 7]});
+        schema.fill_defaults(&mut input);
+        assert_eq!(input, json!({"op": "a", "all": [{"x": 0}, {"x": 5}, 7], "by": 1}));
+        let mut given = json!({"op": "a", "at": {}, "by": null});
+        schema.fill_defaults(&mut given);
+        assert_eq!(given, json!({"op": "a", "at": {"x": 0}, "by": null}));
+    }
+
+    #[test]
+    fn types_are_found_through_references_and_choices() {
+        let schema = schema();
+        let types = |path: &[&str]| schema.field(path).map(|field| schema.types(field));
+        use TypeName::{Boolean, Integer, Null, Number, String};
+        assert_eq!(types(&["by"]), Some(vec![Integer, Null]));
+        assert_eq!(types(&["op"]), Some(vec![String, Integer]));
+        assert_eq!(types(&["any"]), Some(vec![Boolean, String]));
+        assert_eq!(types(&["at", "x"]), Some(vec![Number]));
+        assert_eq!(types(&["at", "y"]), None);
+        assert_eq!(types(&["none"]), None);
+    }
+
+    #[test]
+    fn every_failing_place_is_named() {
+        let failures = schema().failures(&json!({"op": "z", "by": "many", "all": [{"x": "q"}], "more": 1}));
+        let text = failures.join("\n");
+        assert_eq!(failures.len(), 4, "{text}");
+        for part in ["op: ", "by: \"many\"", "all.0.x: ", "more"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused() {
+        for (schema, part) in [
+            (json!({"type": "string"}), "must be object"),
+            (json!([]), "must be object"),
+            (json!({"type": "object", "properties": {"a": {"type": "nope"}}}), "nope"),
+            (json!({"properties": {"a": {"$ref": "https://example.com/x.json"}}}), ""),
+            (json!({"properties": {"a": {"$ref": "file:///etc/passwd"}}}), ""),
+            (json!({"properties": {"a": {"pattern": "("}}}), ""),
+        ] {
+            let error = Schema::compile(schema.clone()).unwrap_err();
+            assert!(error.contains(part), "{schema}: {error}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Tasks: one top-level call of a tool and everything it calls; what they remember and what happened in them.
+
+mod event;
+mod id;
+mod record;
+mod tasks;
+
+pub use event::Event;
+pub use id::Id;
+pub use record::{Outcome, Record};
+pub use tasks::{Listed, Tasks, state_space, tool_space};

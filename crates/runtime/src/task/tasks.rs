@@ -1,0 +1,186 @@
+//! The tasks of all agents: named ones are kept, others are remembered for a while.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
+
+use super::event::Event;
+use super::id::Id;
+use super::record::Record;
+use crate::agent;
+use crate::error::{Code, Error, Result};
+
+/// Tasks without a name that are remembered, over all agents.
+const REMEMBERED: usize = 100;
+/// Events that are kept of one task; the oldest go first.
+const EVENTS_MAX: usize = 1_000;
+/// Tasks that a list shows.
+const LISTED_MAX: usize = 1_000;
+
+pub struct Tasks {
+    store: Arc<dyn Store>,
+    recent: Mutex<VecDeque<Recent>>,
+    /// How many events were kept so far.
+    events: AtomicU64,
+}
+
+struct Recent {
+    agent: agent::Id,
+    id: Id,
+    record: Record,
+    events: Vec<Event>,
+}
+
+/// A task as lists show it. One that only left state behind has no record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub id: String,
+    pub record: Option<Record>,
+}
+
+impl Tasks {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, recent: Mutex::default(), events: AtomicU64::new(0) }
+    }
+
+    /// Remembers a task without a name for as long as this process runs.
+    pub fn remember(&self, agent: &agent::Id, id: Id, record: Record, mut events: Vec<Event>) {
+        events.drain(..events.len().saturating_sub(EVENTS_MAX));
+        let mut recent = self.recent();
+        if recent.len() == REMEMBERED {
+            recent.pop_front();
+        }
+        recent.push_back(Recent { agent: agent.clone(), id, record, events });
+    }
+
+    /// Keeps a named task and what happened in it.
+    pub async fn keep(&self, agent: &agent::Id, id: &Id, record: Record, events: &[Event]) -> Result<()> {
+        let (space, key) = (records(agent), Key::new(id.as_str()));
+        let before = self.store.get(&space, &key).await.map_err(unavailable)?;
+        let before: Option<Record> = before.and_then(|entry| serde_json::from_slice(&entry.value).ok());
+        let record = Record {
+            started_at: before.as_ref().map_or(record.started_at, |before| before.started_at),
+            calls: before.map_or(0, |before| before.calls) + record.calls,
+            ..record
+        };
+        let mut write = AtomicWrite::new().put(&space, &key, json(&record)?, None);
+        for event in events.iter().rev().take(EVENTS_MAX).rev() {
+            write = write.put(&timeline(agent, id), &self.event_key(event), json(event)?, None);
+        }
+        let _version = self.store.commit(write).await.map_err(unavailable)?;
+        self.drop_old_events(agent, id).await
+    }
+
+    /// Keeps one event of a named task at once.
+    pub async fn add_event(&self, agent: &agent::Id, id: &Id, event: &Event) -> Result<()> {
+        let write = AtomicWrite::new().put(&timeline(agent, id), &self.event_key(event), json(event)?, None);
+        self.store.commit(write).await.map(|_| ()).map_err(unavailable)
+    }
+
+    /// All tasks of an agent that are known or have left something behind, by name.
+    pub async fn list(&self, agent: &agent::Id) -> Result<Vec<Listed>> {
+        let mut all: BTreeMap<String, Option<Record>> = BTreeMap::new();
+        for prefix in TRACES.map(|prefix| format!("{prefix}/{agent}/")) {
+            for space in self.spaces(&prefix).await? {
+                let id = space.as_str()[prefix.len()..].split('/').next().unwrap_or_default();
+                all.insert(id.to_owned(), None);
+            }
+        }
+        let page = self.store.scan(&records(agent), &KeyRange::all(), Limit::entries(LISTED_MAX)).await;
+        for entry in page.map_err(unavailable)?.entries {
+            all.insert(entry.key.to_string(), serde_json::from_slice(&entry.value).ok());
+        }
+        for recent in self.recent().iter().filter(|recent| recent.agent == *agent) {
+            all.insert(recent.id.to_string(), Some(recent.record.clone()));
+        }
+        Ok(all.into_iter().take(LISTED_MAX).map(|(id, record)| Listed { id, record }).collect())
+    }
+
+    /// What happened in a task, oldest first.
+    pub async fn events(&self, agent: &agent::Id, id: &Id) -> Result<Vec<Event>> {
+        let page =
+            self.store.scan(&timeline(agent, id), &KeyRange::all(), Limit::entries(2 * EVENTS_MAX)).await;
+        let entries = page.map_err(unavailable)?.entries;
+        let kept = entries.iter().filter_map(|entry| serde_json::from_slice(&entry.value).ok());
+        let mut events: Vec<Event> = kept.collect();
+        let recent = self.recent();
+        let remembered = recent.iter().filter(|recent| recent.agent == *agent && recent.id == *id);
+        events.extend(remembered.flat_map(|recent| recent.events.iter().cloned()));
+        Ok(events)
+    }
+
+    /// Removes a task with its state, and says whether there was one.
+    pub async fn purge(&self, agent: &agent::Id, id: &Id) -> Result<bool> {
+        let known = self.list(agent).await?.iter().any(|listed| listed.id == id.as_str());
+        for prefix in TRACES {
+            let exact = Space::new(format!("{prefix}/{agent}/{id}"));
+            self.store.drop_space(&exact).await.map_err(unavailable)?;
+            for space in self.spaces(&format!("{prefix}/{agent}/{id}/")).await? {
+                self.store.drop_space(&space).await.map_err(unavailable)?;
+            }
+        }
+        let write = AtomicWrite::new().delete(&records(agent), &Key::new(id.as_str()));
+        let _version = self.store.commit(write).await.map_err(unavailable)?;
+        self.recent().retain(|recent| recent.agent != *agent || recent.id != *id);
+        Ok(known)
+    }
+
+    /// Grows with time, and from one event to the next.
+    fn event_key(&self, event: &Event) -> Key {
+        let number = self.events.fetch_add(1, Ordering::Relaxed);
+        Key::new(format!("{:015}.{number:010}", event.at))
+    }
+
+    async fn drop_old_events(&self, agent: &agent::Id, id: &Id) -> Result<()> {
+        let space = timeline(agent, id);
+        let page = self.store.scan(&space, &KeyRange::all(), Limit::entries(3 * EVENTS_MAX)).await;
+        let entries = page.map_err(unavailable)?.entries;
+        let old = &entries[..entries.len().saturating_sub(EVENTS_MAX)];
+        if old.is_empty() {
+            return Ok(());
+        }
+        let write = old.iter().fold(AtomicWrite::new(), |write, entry| write.delete(&space, &entry.key));
+        self.store.commit(write).await.map(|_| ()).map_err(unavailable)
+    }
+
+    async fn spaces(&self, prefix: &str) -> Result<Vec<Space>> {
+        self.store.spaces(prefix, None, LISTED_MAX).await.map_err(unavailable)
+    }
+
+    fn recent(&self) -> MutexGuard<'_, VecDeque<Recent>> {
+        // No critical section can panic half-way: each is a push, a filter or a copy.
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Everything that a task may leave behind, by the beginning of its space: `flo.state`, state for all of its
+/// tools, state for one of them, the timeline.
+const TRACES: [&str; 4] = ["state/task", "task-state", "task-tool", "timeline"];
+
+/// Where `flo.task.putState` writes.
+pub fn state_space(agent: &agent::Id, id: &Id) -> Space {
+    Space::new(format!("task-state/{agent}/{id}"))
+}
+
+/// Where `flo.task.putToolState` writes.
+pub fn tool_space(agent: &agent::Id, id: &Id, tool: &str) -> Space {
+    Space::new(format!("task-tool/{agent}/{id}/{tool}"))
+}
+
+fn timeline(agent: &agent::Id, id: &Id) -> Space {
+    Space::new(format!("timeline/{agent}/{id}"))
+}
+
+fn records(agent: &agent::Id) -> Space {
+    Space::new(format!("tasks/{agent}"))
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|error| Error::new(Code::LoadError, error.to_string()))
+}
+
+fn unavailable(error: store::Error) -> Error {
+    Error::new(Code::LoadError, format!("Tasks are not available: {error}"))
+}

@@ -1,0 +1,230 @@
+//! The inbox: what comes in stays until it is dealt with, and belongs to one agent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use runtime::agent;
+use runtime::event::{EVENTS_MAX, Follower, Id, IdempotencyKey, Source, State};
+use testkit::{Fault, World};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn default_agent() -> agent::Id {
+    agent::Id::parse("default").unwrap()
+}
+
+async fn post(world: &World, text: &str) -> Id {
+    let posted = world.runtime.events.post(&default_agent(), Source::Webhook, text.into(), None).await;
+    posted.unwrap().id
+}
+
+fn follow(world: &World, after: Option<Id>) -> Follower {
+    Follower::new(Arc::clone(&world.runtime.events), default_agent(), after)
+}
+
+#[tokio::test]
+async fn an_event_waits_until_it_is_acknowledged() {
+    let world = World::new().await;
+    assert_eq!(world.ok("main", "/events").await, "Events\n---\nNo events wait.");
+    let id = post(&world, "Run the follow-up now.\n\u{1b}[31msecond line").await;
+    let listed = world.ok("main", "/events").await;
+    assert!(
+        listed
+            .contains(&format!("{id}  pending  webhook  2024-01-02T03:04:05.678Z  Run the follow-up now. …")),
+        "{listed}"
+    );
+    assert_eq!(world.ok("event", "/list").await, listed);
+    assert_eq!(
+        world.ok("event", &format!("/read {id}")).await,
+        format!(
+            "Event {id}\n---\nstate: pending | source: webhook | received: 2024-01-02T03:04:05.678Z\n\nRun the follow-up now.\n\\u{{1b}}[31msecond line"
+        )
+    );
+    assert_eq!(world.ok("main", &format!("/events ack {id} {id}")).await, "Acknowledged 2 events.");
+    assert_eq!(world.ok("event", "/list").await, "Events\n---\nNo events wait.");
+    assert!(world.ok("event", "/list --all").await.contains("acked"));
+    assert_eq!(world.ok("event", "/clear").await, "Removed 1 event.");
+    assert_eq!(world.ok("event", "/list --all").await, "Events\n---\nNo events.");
+    world.fails("event", &format!("/read {id}"), "NOT_FOUND").await;
+    world.fails("event", "/read evt_x", "INVALID_PARAMS").await;
+    world.fails("main", "/events frobnicate", "INVALID_PARAMS").await;
+}
+
+#[tokio::test]
+async fn clear_keeps_what_waits_unless_told_otherwise() {
+    let world = World::new().await;
+    let first = post(&world, "first").await;
+    post(&world, "second").await;
+    world.ok("event", &format!("/ack {first}")).await;
+    assert_eq!(world.ok("event", "/clear").await, "Removed 1 event.");
+    assert!(world.ok("event", "/list").await.contains("second"));
+    assert_eq!(world.ok("event", "/clear --all").await, "Removed 1 event.");
+}
+
+#[tokio::test]
+async fn a_retry_with_the_same_key_is_the_same_event() {
+    let world = World::new().await;
+    world.ok("agent", "/add codex").await;
+    let (key, codex) = (IdempotencyKey::parse("order-7").unwrap(), agent::Id::parse("codex").unwrap());
+    let inbox = &world.runtime.events;
+    let first = inbox.post(&default_agent(), Source::Webhook, "a".into(), Some(&key)).await.unwrap();
+    let again = inbox.post(&default_agent(), Source::Webhook, "a".into(), Some(&key)).await.unwrap();
+    let other = inbox.post(&codex, Source::Webhook, "a".into(), Some(&key)).await.unwrap();
+    assert_eq!(first, again);
+    assert_ne!(first, other);
+    assert_eq!(world.ok("event", "/list").await.lines().count(), 3);
+    // Removing the event does not make the retry a new one.
+    world.ok("event", "/clear --all").await;
+    let late = inbox.post(&default_agent(), Source::Webhook, "a".into(), Some(&key)).await.unwrap();
+    assert_eq!(first, late);
+}
+
+#[tokio::test]
+async fn events_are_forgotten_in_time() {
+    let world = World::new().await;
+    let acked = post(&world, "dealt with").await;
+    post(&world, "waiting").await;
+    world.ok("event", &format!("/ack {acked}")).await;
+    world.clock.advance(DAY * 7);
+    let listed = world.ok("event", "/list --all").await;
+    assert!(!listed.contains("dealt with") && listed.contains("waiting"), "{listed}");
+    world.clock.advance(DAY * 23);
+    assert_eq!(world.ok("event", "/list --all").await, "Events\n---\nNo events.");
+    assert_eq!(world.runtime.sweep().await.unwrap(), 2);
+    assert_eq!(world.runtime.sweep().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_follower_gets_what_waits_and_then_what_comes() {
+    let world = World::new().await;
+    let ids = [post(&world, "one").await, post(&world, "two").await, post(&world, "three").await];
+    world.ok("event", &format!("/ack {}", ids[1])).await;
+    let mut follower = follow(&world, None);
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let event = follower.next().await.unwrap().unwrap();
+        assert_eq!(event.state, State::Delivered);
+        seen.push(event.text);
+    }
+    assert_eq!(seen, ["one", "three"]);
+    assert!(world.ok("event", "/list").await.contains("delivered"));
+    let waiting = tokio::spawn(async move { (follower.next().await, follower) });
+    post(&world, "four").await;
+    let (event, _follower) = waiting.await.unwrap();
+    assert_eq!(event.unwrap().unwrap().text, "four");
+    // Delivered is not acknowledged: whoever starts anew gets them again, whoever goes on does not.
+    assert_eq!(follow(&world, None).next().await.unwrap().unwrap().text, "one");
+    assert_eq!(follow(&world, Some(ids[0])).next().await.unwrap().unwrap().text, "three");
+}
+
+#[tokio::test]
+async fn ids_go_on_growing_when_the_clock_was_set_back() {
+    let world = World::new().await;
+    let first = post(&world, "one").await;
+    // Another runtime on the same store, as after a restart, with a clock that is behind.
+    let behind = World::new().await;
+    let parts = runtime::Parts {
+        root: behind.home.root(),
+        home: behind.home.path().to_owned(),
+        port: None,
+        version: "0.0.0".into(),
+        store: world.store.clone(),
+        clock: Arc::new(Behind),
+        audit: runtime::audit::Log::open(&behind.home.root().join("log")).unwrap(),
+        shells: None,
+    };
+    let restarted = runtime::Runtime::new(parts).await.unwrap();
+    let late = restarted.events.post(&default_agent(), Source::Webhook, "late".into(), None).await.unwrap();
+    assert!(late.id > first);
+    let mut follower = Follower::new(Arc::clone(&restarted.events), default_agent(), Some(first));
+    assert_eq!(follower.next().await.unwrap().unwrap().text, "late");
+}
+
+/// One hour behind the clock of the world.
+struct Behind;
+
+impl store::Clock for Behind {
+    fn now(&self) -> store::Timestamp {
+        store::Timestamp::from_millis(1_704_164_645_678 - 3_600_000)
+    }
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_stored_is_not_taken() {
+    let world = World::new().await;
+    world.store.set_fault(Fault::Full);
+    let refused = world.runtime.events.post(&default_agent(), Source::Webhook, "lost".into(), None).await;
+    assert_eq!(refused.unwrap_err().code.as_str(), "LOAD_ERROR");
+    world.store.set_fault(Fault::None);
+    post(&world, "kept").await;
+    let listed = world.ok("event", "/list").await;
+    assert!(listed.contains("kept") && !listed.contains("lost"), "{listed}");
+}
+
+#[tokio::test]
+async fn nothing_crosses_between_agents_or_outlives_one() {
+    let world = World::new().await;
+    world.ok("agent", "/add codex").await;
+    let codex = agent::Id::parse("codex").unwrap();
+    let inbox = &world.runtime.events;
+    let id = inbox.post(&codex, Source::Webhook, "for codex".into(), None).await.unwrap().id;
+    assert_eq!(world.ok("event", "/list").await, "Events\n---\nNo events wait.");
+    world.fails("event", &format!("/read {id}"), "NOT_FOUND").await;
+    world.fails("event", &format!("/ack {id}"), "NOT_FOUND").await;
+    let url = world.run(world.request_as("codex", "event", "/webhook")).await.content;
+    let token = url.rsplit('/').next().unwrap();
+    assert_eq!(world.runtime.webhooks.agent_of(token), Some(codex.clone()));
+    let mut follower = Follower::new(Arc::clone(inbox), codex.clone(), Some(id));
+    world.ok("agent", "/rm codex").await;
+    assert_eq!(follower.next().await.unwrap(), None);
+    assert_eq!(world.runtime.webhooks.agent_of(token), None);
+    world.ok("agent", "/add codex").await;
+    let listed = world.run(world.request_as("codex", "event", "/list --all")).await;
+    assert_eq!(listed.content, "Events\n---\nNo events.");
+}
+
+#[tokio::test]
+async fn a_rotated_token_is_dead_at_once_and_the_new_one_stays() {
+    let world = World::new().await;
+    let token = |url: String| url.lines().next().unwrap().rsplit('/').next().unwrap().to_owned();
+    let old = token(world.ok("event", "/webhook show").await);
+    assert_eq!(old.len(), "wh_".len() + 48);
+    assert_eq!(token(world.ok("main", "/events webhook").await), old);
+    let new = token(world.ok("event", "/webhook rotate").await);
+    assert_ne!(old, new);
+    assert_eq!(world.runtime.webhooks.agent_of(&old), None);
+    assert_eq!(world.runtime.webhooks.agent_of(&new), Some(default_agent()));
+    for wrong in ["", "wh_", &new[..new.len() - 1], &format!("{new}0")] {
+        assert_eq!(world.runtime.webhooks.agent_of(wrong), None, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_as_json_is_whole_however_long_the_inbox() {
+    let world = World::new().await;
+    for number in 0..400 {
+        post(&world, &format!("{number} {}", "\u{1}".repeat(200))).await;
+    }
+    let (mut after, mut seen) = (String::new(), 0);
+    loop {
+        let reply = world.ok("event", &format!("/list --json{after}")).await;
+        let page: Vec<serde_json::Value> = serde_json::from_str(&reply).unwrap();
+        let Some(last) = page.last() else { break };
+        after = format!(" --after {}", last["id"].as_str().unwrap());
+        seen += page.len();
+    }
+    assert_eq!(seen, 400);
+}
+
+#[tokio::test]
+async fn a_full_inbox_takes_no_more_until_there_is_room() {
+    let world = World::new().await;
+    let inbox = &world.runtime.events;
+    for _ in 0..EVENTS_MAX {
+        post(&world, "x").await;
+    }
+    let refused = inbox.post(&default_agent(), Source::Webhook, "x".into(), None).await;
+    assert_eq!(refused.unwrap_err().code.as_str(), "QUEUE_FULL");
+    world.ok("event", "/clear --all").await;
+    post(&world, "there is room").await;
+}

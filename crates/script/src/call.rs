@@ -1,0 +1,113 @@
+//! One call, as the daemon sees it: what goes to the worker, what it asks, how it ends.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use serde_json::value::RawValue;
+use tokio::io::AsyncWriteExt;
+use tokio::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::frame::{self, Order, Report, Run};
+use crate::host::{Host, HostError};
+use crate::limits::{GRACE, IN_FLIGHT_MAX};
+use crate::process::Process;
+use crate::program::Program;
+
+/// What to run.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub program: &'a Program,
+    /// The exported function to call.
+    pub entrypoint: &'a str,
+    pub input: Box<RawValue>,
+    pub limits: Limits,
+    /// How many calls are above this one.
+    pub depth: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub time: Duration,
+    pub memory_bytes: usize,
+}
+
+/// Runs a call on a worker. An outer error means that the worker cannot be used again.
+pub(crate) async fn run(
+    call: &Call<'_>,
+    worker: &mut Process,
+    host: &dyn Host,
+) -> Result<Result<Box<RawValue>>> {
+    let time_ms = u64::try_from(call.limits.time.as_millis()).unwrap_or(u64::MAX);
+    let order = Order::Run(Run {
+        module: call.program.main().to_owned(),
+        versions: call.program.versions(),
+        entrypoint: call.entrypoint.to_owned(),
+        input: call.input.clone(),
+        time_ms,
+        memory_bytes: call.limits.memory_bytes,
+    });
+    let deadline = Instant::now() + call.limits.time + GRACE;
+    let conversation = converse(order, call.program, worker, host);
+    match tokio::time::timeout_at(deadline, conversation).await {
+        Ok(Ok(outcome)) => Ok(outcome),
+        // Whatever broke the conversation, the process at its other end is of no more use.
+        Ok(Err(_)) => Err(Error::Lost),
+        Err(_) => Err(Error::TimedOut { limit_ms: time_ms }),
+    }
+}
+
+/// Reads at all times, also while it has something to write: the worker does not read while it writes.
+async fn converse(
+    order: Order,
+    program: &Program,
+    worker: &mut Process,
+    host: &dyn Host,
+) -> io::Result<Result<Box<RawValue>>> {
+    let Process { socket, frames, .. } = worker;
+    let (mut from, mut to) = socket.split();
+    let mut outbox = VecDeque::from(frame::encode(&order)?);
+    let mut asked = FuturesUnordered::new();
+    loop {
+        let report: Option<Report> = tokio::select! {
+            biased;
+            written = to.write_buf(&mut outbox), if !outbox.is_empty() => {
+                written?;
+                continue;
+            }
+            Some((id, answer)) = asked.next(), if outbox.is_empty() && !asked.is_empty() => {
+                outbox.extend(frame::encode(&Order::Answer { id, answer })?);
+                continue;
+            }
+            report = frames.next(&mut from) => report?,
+        };
+        match report.ok_or(io::ErrorKind::UnexpectedEof)? {
+            Report::Need { module } => {
+                let source = program.source(&module).map(|source| (*source).clone());
+                outbox.extend(frame::encode(&Order::Module(source))?);
+            }
+            Report::Ask { .. } if asked.len() >= IN_FLIGHT_MAX => {
+                return Err(io::Error::other("more calls at a time than agreed"));
+            }
+            Report::Ask { id, method, arguments } => asked.push(answer(host, id, method, arguments)),
+            Report::Log(log) => host.log(log),
+            Report::Done(outcome) => {
+                // Half an answer would garble the next run.
+                to.write_all_buf(&mut outbox).await?;
+                return Ok(outcome);
+            }
+        }
+    }
+}
+
+async fn answer(
+    host: &dyn Host,
+    id: u64,
+    method: String,
+    arguments: Box<RawValue>,
+) -> (u64, Result<Box<RawValue>, HostError>) {
+    (id, host.call(&method, &arguments).await)
+}

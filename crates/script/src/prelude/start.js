@@ -1,0 +1,43 @@
+// Sets up the global object. What is large is made when a script first touches it.
+export default function (native) {
+  const { defineProperty, entries, create } = Object;
+  const modules = {
+    "internal:flo": ["flo", "string"],
+    "internal:console": ["console"],
+    "internal:timers": ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+    "internal:text": ["TextEncoder", "TextDecoder", "atob", "btoa"],
+    "internal:url": ["URL", "URLSearchParams"],
+    "internal:clone": ["structuredClone"],
+    "internal:crypto": ["crypto"],
+    "internal:abort": ["AbortController", "AbortSignal"],
+    "internal:body": ["Blob", "File", "FormData", "Headers", "Request", "Response"],
+    "internal:fetch": ["fetch"],
+  };
+  // What scripts may have changed by the time a module is made.
+  native.stringify = JSON.stringify;
+  native.captureStackTrace = Error.captureStackTrace;
+
+  const home = create(null);
+  const made = create(null);
+  const use = (name) => {
+    if (!(name in made)) {
+      const values = native.module(home[name])(native, use);
+      for (const [key, value] of entries(values)) made[key] = value;
+    }
+    return made[name];
+  };
+  for (const [module, names] of entries(modules)) {
+    const fixed = module === "internal:flo";
+    for (const name of names) {
+      home[name] = module;
+      const put = (value) =>
+        defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+      defineProperty(globalThis, name, {
+        get: () => use(name),
+        set: fixed ? undefined : put,
+        configurable: !fixed,
+        enumerable: false,
+      });
+    }
+  }
+}

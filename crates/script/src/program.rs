@@ -1,0 +1,212 @@
+//! The modules of a script, as they are on disk now.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use sha2::{Digest, Sha256};
+
+use crate::frame::Source;
+use crate::limits::{MODULES_MAX, SOURCE_MAX};
+use crate::stamp::Stamp;
+
+/// A first module and what it imports, all inside one folder.
+///
+/// Texts are kept between calls and read again when their files have changed. Opening goes beneath the folder:
+/// neither `..` nor a link leads out of it.
+#[derive(Debug)]
+pub struct Program {
+    folder: PathBuf,
+    main: String,
+    /// The text of the first module, when it is not a file.
+    inline: Option<Source>,
+    loaded: Mutex<HashMap<String, Loaded>>,
+}
+
+#[derive(Debug)]
+struct Loaded {
+    stamp: Option<Stamp>,
+    source: Arc<Source>,
+}
+
+impl Program {
+    /// The program that begins with a file, named relative to the folder.
+    pub fn file(folder: impl Into<PathBuf>, main: impl Into<String>) -> Self {
+        Self { folder: folder.into(), main: main.into(), inline: None, loaded: Mutex::default() }
+    }
+
+    /// The program that begins with a text; `name` is what error positions call it.
+    pub fn inline(folder: impl Into<PathBuf>, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let inline = Some(Source::new(text.into()));
+        Self { folder: folder.into(), main: name.into(), inline, loaded: Mutex::default() }
+    }
+
+    /// Whether the first module can be read, and if not, why.
+    pub fn check(&self) -> Result<(), String> {
+        self.source(&self.main).map(|_| ())
+    }
+
+    pub(crate) fn main(&self) -> &str {
+        &self.main
+    }
+
+    /// The modules that calls have used so far, each with the version that it has now.
+    pub(crate) fn versions(&self) -> Vec<(String, String)> {
+        let names: Vec<String> = self.loaded().keys().cloned().collect();
+        let inline = self.inline.iter().map(|source| (self.main.clone(), source.version.clone()));
+        let files = names.into_iter().filter_map(|name| {
+            let source = self.source(&name).ok()?;
+            Some((name, source.version.clone()))
+        });
+        inline.chain(files).collect()
+    }
+
+    /// A module as it is now, or why it cannot be had.
+    pub(crate) fn source(&self, name: &str) -> Result<Arc<Source>, String> {
+        if let Some(source) = self.inline.as_ref().filter(|_| name == self.main) {
+            return Ok(Arc::new(source.clone()));
+        }
+        let loaded = self.read(name);
+        let mut all = self.loaded();
+        match loaded {
+            Ok(Reading::Same(source)) => Ok(source),
+            Ok(Reading::New(loaded)) => {
+                if all.len() >= MODULES_MAX && !all.contains_key(name) {
+                    return Err(format!("a script has at most {MODULES_MAX} modules"));
+                }
+                let source = Arc::clone(&loaded.source);
+                all.insert(name.to_owned(), loaded);
+                Ok(source)
+            }
+            Err(error) => {
+                all.remove(name);
+                Err(why(name, &error))
+            }
+        }
+    }
+
+    fn read(&self, name: &str) -> io::Result<Reading> {
+        let file = open(&self.folder, name)?;
+        let stamp = Stamp::of(&file.metadata()?);
+        if let Some(known) = self.loaded().get(name).filter(|known| known.stamp == Some(stamp)) {
+            return Ok(Reading::Same(Arc::clone(&known.source)));
+        }
+        let source = Arc::new(Source::new(read(&file, SOURCE_MAX)?));
+        Ok(Reading::New(Loaded { stamp: stamp.settled(SystemTime::now()).then_some(stamp), source }))
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, HashMap<String, Loaded>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+enum Reading {
+    Same(Arc<Source>),
+    New(Loaded),
+}
+
+impl Source {
+    fn new(text: String) -> Self {
+        let digest = Sha256::digest(&text);
+        Self { version: digest.iter().map(|byte| format!("{byte:02x}")).collect(), text }
+    }
+}
+
+/// Reads a text file beneath a folder: neither `..` nor a link leads out of it.
+pub fn read_beneath(folder: &Path, name: &str, limit: u64) -> Result<String, String> {
+    open(folder, name).and_then(|file| read(&file, limit)).map_err(|error| why(name, &error))
+}
+
+fn read(file: &File, limit: u64) -> io::Result<String> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it is longer than {} KB", limit >> 10)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+fn open(folder: &Path, name: &str) -> io::Result<File> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
+    // Not blocking: a pipe would otherwise wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    Ok(rustix::fs::openat2(folder.as_fd(), name, flags, Mode::empty(), resolve)?.into())
+}
+
+fn why(name: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no {name}"),
+        io::ErrorKind::CrossesDevices => format!("{name} leads out of the tool's folder"),
+        _ => format!("{name} cannot be read: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::FileType;
+
+    use super::*;
+
+    #[test]
+    fn what_leads_out_of_the_folder_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("tool");
+        std::fs::create_dir_all(folder.join("in")).unwrap();
+        std::fs::write(dir.path().join("secret.ts"), "secret").unwrap();
+        std::fs::write(folder.join("in/x.ts"), "x").unwrap();
+        symlink("../secret.ts", folder.join("out.ts")).unwrap();
+        symlink(dir.path(), folder.join("up")).unwrap();
+        symlink("in/x.ts", folder.join("inside.ts")).unwrap();
+        let program = Program::file(&folder, "in/x.ts");
+        for (name, expected) in [
+            ("in/x.ts", Ok("x")),
+            ("inside.ts", Ok("x")),
+            ("out.ts", Err("leads out")),
+            ("up/secret.ts", Err("leads out")),
+            ("../secret.ts", Err("leads out")),
+            ("/etc/passwd", Err("leads out")),
+            ("in", Err("not a file")),
+            ("missing.ts", Err("there is no")),
+        ] {
+            match (program.source(name), expected) {
+                (Ok(source), Ok(text)) => assert_eq!(source.text, text, "{name}"),
+                (Err(why), Err(part)) => assert!(why.contains(part), "{name}: {why}"),
+                (got, _) => panic!("{name}: {got:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_is_seen_and_a_pipe_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ts");
+        std::fs::write(&path, "1").unwrap();
+        let program = Program::file(dir.path(), "a.ts");
+        let first = program.source("a.ts").unwrap().version.clone();
+        // The same length, at once: the times of the file may well be the same.
+        std::fs::write(&path, "2").unwrap();
+        let second = program.source("a.ts").unwrap();
+        assert_eq!(second.text, "2");
+        assert_ne!(first, second.version);
+        assert_eq!(program.versions(), [("a.ts".to_owned(), second.version.clone())]);
+        std::fs::remove_file(&path).unwrap();
+        assert!(program.versions().is_empty());
+        rustix::fs::mknodat(CWD, &path, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert!(program.check().unwrap_err().contains("not a file"));
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, vec![b' '; SOURCE_MAX as usize + 1]).unwrap();
+        assert!(program.check().unwrap_err().contains("longer than 2048 KB"));
+    }
+}

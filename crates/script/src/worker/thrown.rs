@@ -1,0 +1,92 @@
+//! From what the engine threw to what the caller reads.
+
+use std::time::Instant;
+
+use rquickjs::{Ctx, Object, Value};
+
+use super::jail;
+use super::modules::Program;
+use super::position::frames;
+use crate::error::{Error, Position, Thrown};
+use crate::frame::Run;
+
+/// A message longer than this is cut: it may be the script's whole data.
+const MESSAGE_MAX: usize = 8 << 10;
+
+pub(super) struct Describe<'a> {
+    pub(super) program: &'a Program,
+    pub(super) deadline: Instant,
+    pub(super) run: &'a Run,
+    /// What this process had needed at most before the run.
+    pub(super) peak_before: usize,
+}
+
+impl Describe<'_> {
+    /// Why the run has stopped, given that the engine holds an exception or the time is up.
+    pub(super) fn caught(&self, ctx: &Ctx<'_>) -> Error {
+        let value = ctx.catch();
+        let described = self.describe(&value);
+        // Also when the time ran out while the error was read: reading may run the script's own code.
+        if Instant::now() >= self.deadline {
+            return Error::TimedOut { limit_ms: self.run.time_ms };
+        }
+        described
+    }
+
+    fn describe(&self, value: &Value<'_>) -> Error {
+        let memory = Error::OutOfMemory { limit_bytes: self.run.memory_bytes };
+        let Some(error) = value.as_object().filter(|_| value.is_error()) else {
+            // With no memory left there is not even an error to throw.
+            let nothing = !value.is_object() && !value.is_string() && self.memory_was_full();
+            return if nothing { memory } else { Error::Thrown(thrown_value(value)) };
+        };
+        let text = |name: &str| text_of(error, name);
+        let (name, message) = (text("name").unwrap_or_default(), text("message").unwrap_or_default());
+        if name == "InternalError" && message == "out of memory" {
+            return memory;
+        }
+        Error::Thrown(Thrown {
+            name,
+            message,
+            code: text("code"),
+            retryable: error.get("retryable").unwrap_or(false),
+            position: text("stack").and_then(|stack| self.position(&stack)),
+        })
+    }
+
+    /// The innermost frame that is the author's.
+    fn position(&self, stack: &str) -> Option<Position> {
+        frames(stack).find_map(|frame| self.program.get(frame.file)?.map.as_ref()?.source_of(frame))
+    }
+
+    fn memory_was_full(&self) -> bool {
+        let peak = jail::peak_memory();
+        peak > self.peak_before && peak > self.run.memory_bytes / 10 * 9
+    }
+}
+
+fn thrown_value(value: &Value<'_>) -> Thrown {
+    let message = match value.as_string() {
+        Some(text) => text.to_string().unwrap_or_default(),
+        None => {
+            let json = value.ctx().json_stringify(value.clone()).ok().flatten();
+            json.and_then(|text| text.to_string().ok()).unwrap_or_else(|| value.type_name().to_owned())
+        }
+    };
+    let code = value.as_object().and_then(|object| text_of(object, "code"));
+    Thrown { message: cut(message), code, ..Thrown::default() }
+}
+
+/// A property as text, if it is a text.
+fn text_of(object: &Object<'_>, name: &str) -> Option<String> {
+    let value: Value<'_> = object.get(name).ok()?;
+    value.as_string()?.to_string().ok().map(cut)
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MESSAGE_MAX {
+        text.truncate(text.floor_char_boundary(MESSAGE_MAX));
+        text.push('…');
+    }
+    text
+}

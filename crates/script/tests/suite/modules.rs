@@ -1,0 +1,64 @@
+//! Imports inside the tool's folder, and edits between calls.
+
+use std::os::unix::fs::symlink;
+
+use script::Program;
+use serde_json::json;
+
+use crate::support::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn modules_of_every_kind_are_imported() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    let output = world
+        .files(
+            dir.path(),
+            &[
+                (
+                    "scripts/main.ts",
+                    "import { a } from './a.mts'; import b from '../lib/b.js'; import * as c from './c.mjs';
+                     import data from './data.json' with { type: 'json' }; import { flo } from 'string:runtime';
+                     export { helper } from './a.mts';
+                     export const run = () => [a, b(), c.c, data, Object.keys(data), typeof flo.state.get];",
+                ),
+                ("scripts/a.mts", "import './main.ts'; export const a: number = 1; export const helper = 2;"),
+                ("lib/b.js", "export default () => 'b';"),
+                ("scripts/c.mjs", "export const c = 'c';"),
+                ("scripts/data.json", "\u{feff}{\"__proto__\": 1, \"x\": [true]}"),
+            ],
+        )
+        .await
+        .unwrap();
+    let data: serde_json::Value = serde_json::from_str(r#"{"__proto__": 1, "x": [true]}"#).unwrap();
+    assert_eq!(output, json!([1, "b", "c", data, ["__proto__", "x"], "function"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_counts_from_the_next_call() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    let program = Program::file(dir.path(), "main.ts");
+    std::fs::write(dir.path().join("main.ts"), "import { n } from './n.ts'; export const run = () => n;")
+        .unwrap();
+    for n in [1, 2, 3] {
+        std::fs::write(dir.path().join("n.ts"), format!("export const n: number = {n};")).unwrap();
+        for _ in 0..2 {
+            assert_eq!(world.run(&program, json!({})).await.unwrap(), json!(n));
+        }
+    }
+    std::fs::remove_file(dir.path().join("n.ts")).unwrap();
+    let error = world.run(&program, json!({})).await.unwrap_err();
+    assert_eq!(error.to_string(), "there is no n.ts");
+    assert_eq!(error.position().unwrap().to_string(), "main.ts:1:19");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_out_of_the_folder_are_refused() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    let tool = dir.path().join("tool");
+    std::fs::create_dir(&tool).unwrap();
+    std::fs::write(dir.path().join("secret.json"), "\"secret\"").unwrap();
+    symlink("../secret.json", tool.join("x.json")).unwrap();
+    let error =
+        world.files(&tool, &[("main.ts", "import x from './x.json'; export const run = () => x;")]).await;
+    assert_eq!(error.unwrap_err().to_string(), "x.json leads out of the tool's folder");
+}

@@ -1,0 +1,127 @@
+//! What MCP clients over HTTP reach: the runtime itself.
+
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+use futures::stream::{self, BoxStream, StreamExt};
+use mcp::{Call, Change, Error, Host, Outcome};
+use runtime::activity::{Phase, What};
+use runtime::agent::Agent;
+use runtime::error::Code;
+use runtime::event::{Id, Show};
+use runtime::sink::{Live, Sink};
+use runtime::{Origin, Request, Runtime};
+use store::Limit;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use wire::{EventInfo, SessionInfo};
+
+use crate::route;
+
+/// How much of an inbox is shown at once.
+const EVENTS: Limit = Limit::entries(100).bytes(1024 * 1024);
+
+pub struct Inside {
+    runtime: Arc<Runtime>,
+}
+
+impl Inside {
+    pub fn new(runtime: Arc<Runtime>) -> Self {
+        Self { runtime }
+    }
+
+    fn named(&self, agent: &str) -> Result<Arc<Agent>, Error> {
+        self.runtime.agents.named(agent).map_err(failed)
+    }
+}
+
+impl Host for Inside {
+    fn agent(&self, request: Option<&Parts>) -> String {
+        request.map_or_else(|| "default".to_owned(), |parts| route::agent(&parts.headers))
+    }
+
+    async fn run(
+        &self,
+        agent: &str,
+        call: Call,
+        live: mpsc::Sender<String>,
+        cancel: CancellationToken,
+    ) -> Outcome {
+        let Call { topic, cmd } = call;
+        let request = Request {
+            agent: agent.to_owned(),
+            topic,
+            payload: cmd,
+            cwd: None,
+            task: None,
+            origin: Origin::Agent,
+        };
+        let reply = self.runtime.exec_until(request, Arc::new(Channel(live)), cancel).await;
+        let topic = reply.topic.as_ref().map(ToString::to_string).unwrap_or_default();
+        Outcome { topic, ok: reply.ok(), content: reply.content }
+    }
+
+    async fn topics(&self, agent: &str) -> Result<Vec<SessionInfo>, Error> {
+        let agent = self.named(agent)?;
+        let sessions = self.runtime.sessions.of(&agent.id).list();
+        Ok(sessions.iter().map(|session| route::session_info(session)).collect())
+    }
+
+    async fn events(&self, agent: &str) -> Result<Vec<EventInfo>, Error> {
+        let agent = self.named(agent)?;
+        let page = self.runtime.events.list(&agent.id, Show::Unacked, None, EVENTS).await.map_err(failed)?;
+        Ok(page.events.into_iter().map(route::event_info).collect())
+    }
+
+    async fn event(&self, agent: &str, id: &str) -> Result<Option<EventInfo>, Error> {
+        let agent = self.named(agent)?;
+        let Ok(id) = Id::parse(id) else { return Ok(None) };
+        match self.runtime.events.read(&agent.id, id).await {
+            Ok(event) => Ok(Some(route::event_info(event))),
+            Err(error) if error.code == Code::NotFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn changes(&self, agent: &str) -> Result<BoxStream<'static, Change>, Error> {
+        let agent = self.named(agent)?.id.clone();
+        let changes = stream::unfold(self.runtime.activity.watch(), move |mut watched| {
+            let agent = agent.clone();
+            async move {
+                loop {
+                    let change = match watched.recv().await {
+                        Ok(event) if event.agent != agent => continue,
+                        Ok(event) => match event.what {
+                            What::Command { topic, phase: Phase::Ended { .. }, .. } => Change::Topic(topic),
+                            What::Command { .. } => continue,
+                            What::Inbox { .. } => Change::Events,
+                        },
+                        Err(RecvError::Lagged(_)) => Change::Anything,
+                        Err(RecvError::Closed) => return None,
+                    };
+                    return Some((change, watched));
+                }
+            }
+        });
+        Ok(changes.boxed())
+    }
+}
+
+/// Live output for progress notifications. Whatever is not taken in time is left out.
+struct Channel(mpsc::Sender<String>);
+
+impl Sink for Channel {
+    fn send(&self, live: Live<'_>) {
+        let (Live::Output(text) | Live::Progress(text)) = live;
+        let _ = self.0.try_send(text.to_owned());
+    }
+
+    fn wants_live(&self) -> bool {
+        !self.0.is_closed()
+    }
+}
+
+fn failed(error: runtime::error::Error) -> Error {
+    Error::Host(error.message)
+}

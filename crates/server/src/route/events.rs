@@ -1,0 +1,164 @@
+//! `/events`: an agent's inbox over HTTP, as pages and as a stream.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Sse;
+use axum::response::sse::{Event as SseEvent, KeepAlive};
+use futures::{Stream, StreamExt, stream};
+use runtime::audit::format_time;
+use runtime::event::{self, Event, Follower, Id, Show};
+use serde::Deserialize;
+use store::Limit;
+use wire::{ErrorBody, EventInfo, EventState, Events, STREAM_EVENT};
+
+use super::App;
+use crate::failure::Failure;
+
+/// How many events a page holds unless the caller asks for fewer or more.
+const PAGE: usize = 100;
+const PAGE_MAX: usize = 1_000;
+/// Texts may be long: a page ends where it gets larger than this.
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// What a browser's `EventSource` sends when it connects again.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// Acknowledged ones too.
+    #[serde(default)]
+    all: bool,
+    /// Only events behind this one.
+    after: Option<String>,
+    /// At most so many.
+    limit: Option<usize>,
+}
+
+#[utoipa::path(
+    get,
+    path = "/events",
+    params(Which, ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent")),
+    responses(
+        (status = 200, body = Events),
+        (status = 400, description = "a malformed id or query", body = ErrorBody),
+        (status = 404, description = "no such agent", body = ErrorBody),
+    )
+)]
+pub async fn list(
+    State(app): State<App>,
+    which: Result<Query<Which>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Json<Events>, Failure> {
+    let Query(which) = which?;
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    let show = if which.all { Show::All } else { Show::Unacked };
+    let after = which.after.map(|id| Id::parse(&id)).transpose()?;
+    let limit = Limit::entries(which.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)).bytes(PAGE_BYTES);
+    let event::Page { events, has_more } = app.runtime.events.list(&agent.id, show, after, limit).await?;
+    Ok(Json(Events { events: events.into_iter().map(info).collect(), has_more }))
+}
+
+#[utoipa::path(
+    get,
+    path = "/events/{id}",
+    params(
+        ("id" = String, Path),
+        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+    ),
+    responses(
+        (status = 200, body = EventInfo),
+        (status = 400, description = "a malformed id", body = ErrorBody),
+        (status = 404, description = "no such event or agent", body = ErrorBody),
+    )
+)]
+pub async fn read(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Json<EventInfo>, Failure> {
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    let event = app.runtime.events.read(&agent.id, Id::parse(&id?.0)?).await?;
+    Ok(Json(info(event)))
+}
+
+#[utoipa::path(
+    post,
+    path = "/events/{id}/ack",
+    params(
+        ("id" = String, Path),
+        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+    ),
+    responses(
+        (status = 200, description = "acknowledged, now or before", body = EventInfo),
+        (status = 400, description = "a malformed id", body = ErrorBody),
+        (status = 404, description = "no such event or agent", body = ErrorBody),
+    )
+)]
+pub async fn ack(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Json<EventInfo>, Failure> {
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    let event = app.runtime.events.ack(&agent.id, Id::parse(&id?.0)?).await?;
+    Ok(Json(info(event)))
+}
+
+#[utoipa::path(
+    get,
+    path = "/events/stream",
+    params(
+        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event"),
+    ),
+    responses(
+        (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id; a comment now and then keeps the connection alive", body = EventInfo, content_type = "text/event-stream"),
+        (status = 404, description = "no such agent", body = ErrorBody),
+    )
+)]
+pub async fn stream(
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, Failure> {
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    // An id that is not one of ours says nothing about where to go on: then everything is sent.
+    let after = headers.get(LAST_EVENT_ID).and_then(|value| Id::parse(value.to_str().ok()?).ok());
+    let follower = Follower::new(Arc::clone(&app.runtime.events), agent.id.clone(), after);
+    let events = stream::unfold(follower, async |mut follower| match follower.next().await {
+        Ok(event) => Some((Ok(to_sse(event?)), follower)),
+        Err(error) => {
+            tracing::warn!(error = %error.message, "a stream of events ends");
+            None
+        }
+    });
+    let stop = app.runtime.stop.clone();
+    let until_stop = events.take_until(async move { stop.cancelled().await });
+    Ok(Sse::new(until_stop).keep_alive(KeepAlive::default()))
+}
+
+fn to_sse(event: Event) -> SseEvent {
+    let id = event.id.to_string();
+    let text = serde_json::to_string(&info(event)).expect("our own types are always JSON");
+    SseEvent::default().event(STREAM_EVENT).id(id).data(text)
+}
+
+pub fn info(event: Event) -> EventInfo {
+    let Event { id, received, source, state, text } = event;
+    let state = match state {
+        event::State::Pending => EventState::Pending,
+        event::State::Delivered => EventState::Delivered,
+        event::State::Acked => EventState::Acked,
+    };
+    EventInfo {
+        id: id.to_string(),
+        state,
+        source: source.as_str().to_owned(),
+        received: format_time(received),
+        text,
+    }
+}
