@@ -30,6 +30,7 @@ async fn fill<'a>(daemon: &'a Daemon, topic: &str) -> Vec<BoxFuture<'a, Reply>> 
             topic: topic.into(),
             payload: "/info".into(),
             cwd: None,
+            task: None,
             origin: Origin::Network,
         };
         let mut command = daemon.runtime.exec(request, Arc::new(Discard)).boxed();

@@ -65,6 +65,7 @@ async fn watchers_that_never_read_miss_events_and_harm_nobody() {
             topic: "main".into(),
             payload: long.clone(),
             cwd: None,
+            task: None,
             origin: runtime::Origin::Network,
         };
         daemon.runtime.exec(request, std::sync::Arc::new(runtime::sink::Discard)).await;
