@@ -6,6 +6,7 @@
 mod clock;
 mod daemon;
 mod home;
+pub mod state;
 mod store;
 mod web;
 mod world;

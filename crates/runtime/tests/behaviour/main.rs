@@ -11,6 +11,7 @@ mod failures;
 mod queue;
 mod settings;
 mod special_files;
+mod state;
 mod substitution;
 mod table;
 mod tools;
