@@ -12,6 +12,7 @@ mod flood;
 mod http;
 mod lifecycle;
 mod routes;
+mod sweep;
 mod token;
 mod users;
 mod version;
