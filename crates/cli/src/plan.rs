@@ -2,11 +2,13 @@
 
 use clap_complete::Shell;
 use runtime::command::table;
-use runtime::topic::{Kind, Topic};
+use runtime::topic::{Hub, Kind, Topic};
 
 use crate::arguments::{Action, Arguments};
 use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
+use crate::logs::Follow;
+use crate::mcp::Listing;
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -18,8 +20,10 @@ pub(crate) enum Plan {
     Completions(Shell),
     Daemon(Action),
     Chanflow,
-    Mcp,
+    Mcp(Listing),
     Call(Call),
+    /// A log, until Ctrl-C.
+    Follow(Follow),
     /// An interactive session in this topic.
     Repl(String),
 }
@@ -64,7 +68,7 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
         return Ok(Plan::Chanflow);
     }
     if arguments.mcp {
-        return Ok(Plan::Mcp);
+        return Ok(Plan::Mcp(if arguments.tools { Listing::Installed } else { Listing::One }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
@@ -91,8 +95,18 @@ fn in_topic(
             Ok(Plan::Repl(topic.to_owned()))
         }
         [] => Err(no_command(topic)),
+        words
+            if is_system(topic)
+                && let Some(follow) = Follow::parse(words) =>
+        {
+            follow.map(Plan::Follow)
+        }
         words => call(topic, words, arguments, environment),
     }
+}
+
+fn is_system(topic: &str) -> bool {
+    Topic::parse(topic).is_ok_and(|topic| topic == Topic::Hub(Hub::System))
 }
 
 fn payload_from_stdin(topic: &str, arguments: &Arguments) -> Plan {
@@ -260,7 +274,8 @@ mod tests {
         for (words, expected) in [
             (&[] as &[&str], Plan::StartPage),
             (&["--chanflow"], Plan::Chanflow),
-            (&["--mcp"], Plan::Mcp),
+            (&["--mcp"], Plan::Mcp(Listing::One)),
+            (&["--mcp", "--tools"], Plan::Mcp(Listing::Installed)),
             (&["--daemon", "stop"], Plan::Daemon(Action::Stop)),
             (&["--completions", "zsh"], Plan::Completions(Shell::Zsh)),
         ] {

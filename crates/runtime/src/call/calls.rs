@@ -51,7 +51,10 @@ impl Calls<'_> {
         };
         let (tasks, events) = (&self.runtime.tasks, self.shared.take_events());
         match self.naming {
-            Naming::Named => tasks.keep(&self.agent.id, &self.task, record, &events).await?,
+            Naming::Named => {
+                tasks.keep(&self.agent.id, &self.task, record.clone(), &events).await?;
+                self.runtime.watches.task_ended(&self.agent.id, &self.task, &record).await;
+            }
             Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record, events),
         }
         outcome.map_err(|failure| self.shared.secrets().redact_error(failure.into_error(tool)))

@@ -3,7 +3,9 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+mod environment;
 pub mod event;
+mod logs;
 pub mod state;
 pub mod system;
 pub mod tool;
@@ -18,9 +20,9 @@ use crate::topic::{Hub, Kind, Topic};
 pub async fn page(hub: Hub, context: &Context<'_>) -> String {
     match hub {
         Hub::Agent => with_body("Agents", &sections([agent::list(context), words(hub)])),
-        Hub::System => with_body("System", &sections([system::status(context), words(hub)])),
+        Hub::System => with_body("System", &sections([system::status(context).await, words(hub)])),
         Hub::App => {
-            let apps = app::list(context).unwrap_or_else(|error| error.to_string());
+            let apps = app::list(context).await.unwrap_or_else(|error| error.to_string());
             with_body("Apps", &sections([apps, words(hub)]))
         }
         Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),

@@ -209,6 +209,8 @@ async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
     let mut purged = Vec::new();
     for id in ids {
         if context.runtime.tasks.purge(&context.agent.id, id).await? {
+            let space = state::Place::Task(id.clone()).space(&context.agent.id);
+            context.runtime.watches.space_dropped(&space).await;
             purged.push(id.to_string());
         }
     }
