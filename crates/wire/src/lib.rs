@@ -15,7 +15,7 @@ pub use activity::Activity;
 pub use agents::{AgentInfo, Agents, NewAgent};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};
-pub use events::{EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
+pub use events::{Cleared, EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
 pub use exec::{Done, ExecReply, ExecRequest, Head, Meta, TopicType, event};
 pub use sessions::{NewSession, SessionInfo, Sessions};
 pub use tools::{ToolInfo, Tools};

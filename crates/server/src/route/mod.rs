@@ -84,7 +84,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(tools::list))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
-        .routes(routes!(events::list))
+        .routes(routes!(events::list, events::clear))
         .routes(routes!(events::read))
         .routes(routes!(events::ack))
         .routes(routes!(events::stream))

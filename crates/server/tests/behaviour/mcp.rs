@@ -69,7 +69,7 @@ async fn a_session_runs_commands_until_it_is_ended() {
     let failed = answer_of(&ask(tool_call(3, "docs", "/open missing.md")).send(&daemon).await);
     assert!(failed["result"]["isError"] == true && text(&failed).contains("ERROR(NOT_FOUND)"), "{failed}");
     let ended = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, &session).send(&daemon).await;
-    assert!(ended.status == 202 || ended.status == 204, "{ended:?}");
+    assert_eq!(ended.status, 204, "{ended:?}");
     assert_eq!(ask(tool_call(4, "docs", "/info")).send(&daemon).await.status, 404);
 }
 
@@ -89,7 +89,6 @@ async fn a_request_of_the_stateless_revision_needs_no_session() {
     let answered = call.send(&daemon).await;
     assert_eq!((answered.status, answered.header(SESSION)), (200, None), "{answered:?}");
     assert!(text(&answer_of(&answered)).contains("Session info"), "{answered:?}");
-    daemon.runtime.agents.named("default").unwrap();
 }
 
 #[tokio::test]
