@@ -109,6 +109,10 @@ impl Follower {
         loop {
             let mut bytes = std::mem::take(&mut self.partial);
             if let Some((file, _)) = &mut self.file {
+                // Somebody has emptied it.
+                if file.metadata()?.len() < file.stream_position()? {
+                    file.rewind()?;
+                }
                 file.read_to_end(&mut bytes)?;
             }
             let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);

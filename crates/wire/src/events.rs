@@ -35,13 +35,14 @@ pub enum EventState {
     Acked,
 }
 
-/// The answer to a post: the event is on disk.
+/// What came of clearing an inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cleared {
     pub removed: usize,
 }
 
+/// The answer to a post: the event is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Received {
