@@ -8,8 +8,8 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
 use wire::{
-    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Sessions, Shutdown,
-    Tools, header,
+    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
+    Shutdown, Tools, Typed, header,
 };
 
 use crate::connection::{Endpoint, Received};
@@ -147,6 +147,11 @@ impl Client {
         self.get("/tools").await
     }
 
+    /// What a command that is being typed may become.
+    pub async fn complete(&self, typed: &Typed) -> Result<Offer, Error> {
+        json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
+    }
+
     /// Asks the daemon to stop. It ends after its answer: wait for the process.
     pub async fn shutdown(&self) -> Result<Shutdown, Error> {
         json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
@@ -210,7 +215,7 @@ impl Body {
         Self { bytes: Bytes::new(), content_type: None }
     }
 
-    fn json(request: &ExecRequest) -> Result<Self, Error> {
+    fn json(request: &impl serde::Serialize) -> Result<Self, Error> {
         Ok(Self { bytes: serde_json::to_vec(request)?.into(), content_type: Some(JSON) })
     }
 

@@ -3,6 +3,7 @@
 mod activity;
 mod agents;
 pub mod chanflow;
+mod complete;
 mod describe;
 mod error;
 mod events;
@@ -13,6 +14,7 @@ mod tools;
 
 pub use activity::Activity;
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use complete::{Offer, Typed};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};
 pub use events::{Cleared, EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
