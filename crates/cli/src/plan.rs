@@ -90,6 +90,11 @@ fn in_topic(
     match words {
         [] if arguments.stdin => Ok(payload_from_stdin(topic, arguments)),
         [only] if only == "--stdin" => Ok(payload_from_stdin(topic, arguments)),
+        [only] if only == "--json" && kind(topic) == Some(Kind::Hub) => {
+            // The hub's own list, which is the daemon's state where there is nothing to list.
+            let list = if is_system(topic) { "/status --json" } else { "/list --json" };
+            call(topic, &[list.to_owned()], arguments, environment)
+        }
         [] if kind(topic) == Some(Kind::Hub) => call(topic, &["/open".to_owned()], arguments, environment),
         [] if environment.stdin == Stream::Terminal && environment.stdout == Stream::Terminal => {
             Ok(Plan::Repl(topic.to_owned()))
@@ -226,6 +231,8 @@ mod tests {
             ),
             (&["system", "/status"], sent("system", "/status", Unread, Envelope)),
             (&["app", "list", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["app", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["system", "--json"], sent("system", "/status --json", Unread, Raw)),
             (&["app", "/list --json"], sent("app", "/list --json", Unread, Raw)),
             (&["--json", "app", "list", "--json"], sent("app", "/list --json", Unread, Json)),
             (&["main", "/list", "--json"], sent("main", "/list --json", Unread, Envelope)),

@@ -93,6 +93,12 @@ pub async fn list(context: &Context<'_>) -> Result<String> {
     Ok(format!("{installed}\n\n{}", super::open_topics("app", TopicKind::App, context)))
 }
 
+/// How many apps are installed.
+pub fn count(context: &Context<'_>) -> usize {
+    let packages = Packages::of(&context.agent.workspace).list().unwrap_or_default();
+    packages.iter().filter(|package| package.record.kind == Kind::App).count()
+}
+
 async fn apps(context: &Context<'_>) -> Result<Vec<App>> {
     let mut apps = Vec::new();
     for package in Packages::of(&context.agent.workspace).list()? {

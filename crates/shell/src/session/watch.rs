@@ -66,6 +66,10 @@ impl Watchers {
 
     /// Looks at what is new on the terminal.
     pub(super) fn look(&mut self, live: &Live) {
+        if !self.want_text() {
+            self.line.clear();
+            return;
+        }
         match live {
             Live::Text(text) => {
                 self.line.push_str(text);
