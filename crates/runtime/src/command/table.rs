@@ -297,7 +297,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::Watch,
         "watch",
-        "/watch [bash:NAME exit | bash:NAME match TEXT | state [SCOPE] KEY | task ID | rm N… | rm --all] [--json]",
+        "/watch [bash:NAME exit|match TEXT | state [SCOPE] KEY | task ID | rm N…|--all] [--json]",
         "be told by an event when something happens",
         Anywhere,
     ),

@@ -1,6 +1,7 @@
 //! Watches: what an agent wants to be told once, by an event in its inbox, so that it need not ask again and again.
 
 mod notice;
+mod running;
 mod watches;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use store::Timestamp;
 
 pub use notice::{Change, Ending};
+pub use running::Running;
 pub use watches::{TEXT_MAX, WATCHES_MAX, Watches};
 
 use crate::state::Place;

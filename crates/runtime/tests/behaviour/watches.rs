@@ -2,7 +2,7 @@
 
 use runtime::state::{Condition, Durable, Place, Write};
 use runtime::task::{Id, Outcome, Record};
-use runtime::watch::WATCHES_MAX;
+use runtime::watch::{Running, WATCHES_MAX};
 use runtime::{agent, event};
 use serde_json::json;
 use testkit::{Fault, World};
@@ -74,6 +74,21 @@ async fn a_task_that_ends_is_told_to_its_agent_alone() {
     assert_eq!(told(&world).await, [expected]);
     let codex = world.run(world.request_as("codex", "main", "/watch")).await.content;
     assert!(codex.contains("task job-1"), "{codex}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_told_too() {
+    let world = World::new().await;
+    world.ok("main", "/watch task job-1").await;
+    let (watches, id) = (&world.runtime.watches, Id::parse("job-1").unwrap());
+    drop(Running::new(watches, &default_agent(), &id, ended(Outcome::Failed)));
+    let mut follower = event::Follower::new(world.runtime.events.clone(), default_agent(), None);
+    let told = follower.next().await.unwrap().unwrap().text;
+    assert!(told.starts_with("task job-1 has ended: failed"), "{told}");
+    world.ok("main", "/watch task job-1").await;
+    Running::new(watches, &default_agent(), &id, ended(Outcome::Failed)).ended(&ended(Outcome::Ok)).await;
+    let told = follower.next().await.unwrap().unwrap().text;
+    assert!(told.starts_with("task job-1 has ended: ok"), "{told}");
 }
 
 #[tokio::test]
