@@ -52,6 +52,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
     pub(crate) mcp: bool,
 
+    /// With --mcp: list every installed tool beside `string`, with its own schema
+    #[arg(long, requires = "mcp")]
+    pub(crate) tools: bool,
+
     /// Manage the daemon
     #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
     pub(crate) daemon: Option<Action>,

@@ -2,11 +2,13 @@
 
 use clap_complete::Shell;
 use runtime::command::table;
-use runtime::topic::{Kind, Topic};
+use runtime::topic::{Hub, Kind, Topic};
 
 use crate::arguments::{Action, Arguments};
 use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
+use crate::logs::Follow;
+use crate::mcp::Listing;
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -18,8 +20,10 @@ pub(crate) enum Plan {
     Completions(Shell),
     Daemon(Action),
     Chanflow,
-    Mcp,
+    Mcp(Listing),
     Call(Call),
+    /// A log, until Ctrl-C.
+    Follow(Follow),
     /// An interactive session in this topic.
     Repl(String),
 }
@@ -64,7 +68,7 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
         return Ok(Plan::Chanflow);
     }
     if arguments.mcp {
-        return Ok(Plan::Mcp);
+        return Ok(Plan::Mcp(if arguments.tools { Listing::Installed } else { Listing::One }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
@@ -86,13 +90,28 @@ fn in_topic(
     match words {
         [] if arguments.stdin => Ok(payload_from_stdin(topic, arguments)),
         [only] if only == "--stdin" => Ok(payload_from_stdin(topic, arguments)),
+        [only] if only == "--json" && kind(topic) == Some(Kind::Hub) => {
+            // The hub's own list, which is the daemon's state where there is nothing to list.
+            let list = if is_system(topic) { "/status --json" } else { "/list --json" };
+            call(topic, &[list.to_owned()], arguments, environment)
+        }
         [] if kind(topic) == Some(Kind::Hub) => call(topic, &["/open".to_owned()], arguments, environment),
         [] if environment.stdin == Stream::Terminal && environment.stdout == Stream::Terminal => {
             Ok(Plan::Repl(topic.to_owned()))
         }
         [] => Err(no_command(topic)),
+        words
+            if is_system(topic)
+                && let Some(follow) = Follow::parse(words) =>
+        {
+            follow.map(Plan::Follow)
+        }
         words => call(topic, words, arguments, environment),
     }
+}
+
+fn is_system(topic: &str) -> bool {
+    Topic::parse(topic).is_ok_and(|topic| topic == Topic::Hub(Hub::System))
 }
 
 fn payload_from_stdin(topic: &str, arguments: &Arguments) -> Plan {
@@ -212,6 +231,8 @@ mod tests {
             ),
             (&["system", "/status"], sent("system", "/status", Unread, Envelope)),
             (&["app", "list", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["app", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["system", "--json"], sent("system", "/status --json", Unread, Raw)),
             (&["app", "/list --json"], sent("app", "/list --json", Unread, Raw)),
             (&["--json", "app", "list", "--json"], sent("app", "/list --json", Unread, Json)),
             (&["main", "/list", "--json"], sent("main", "/list --json", Unread, Envelope)),
@@ -260,7 +281,8 @@ mod tests {
         for (words, expected) in [
             (&[] as &[&str], Plan::StartPage),
             (&["--chanflow"], Plan::Chanflow),
-            (&["--mcp"], Plan::Mcp),
+            (&["--mcp"], Plan::Mcp(Listing::One)),
+            (&["--mcp", "--tools"], Plan::Mcp(Listing::Installed)),
             (&["--daemon", "stop"], Plan::Daemon(Action::Stop)),
             (&["--completions", "zsh"], Plan::Completions(Shell::Zsh)),
         ] {

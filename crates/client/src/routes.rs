@@ -9,7 +9,7 @@ use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
 use wire::{
     Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
-    Shutdown, Typed, header,
+    Shutdown, Tools, Typed, header,
 };
 
 use crate::connection::{Endpoint, Received};
@@ -140,6 +140,11 @@ impl Client {
     /// The agent's open topics.
     pub async fn sessions(&self) -> Result<Sessions, Error> {
         self.get("/sessions").await
+    }
+
+    /// The agent's tools that manifests declare.
+    pub async fn tools(&self) -> Result<Tools, Error> {
+        self.get("/tools").await
     }
 
     /// What a command that is being typed may become.

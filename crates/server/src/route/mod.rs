@@ -11,6 +11,7 @@ mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod tools;
 mod webhook;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub fn is_open_to_all(path: &str) -> bool {
 
 pub use events::info as event_info;
 pub use sessions::info as session_info;
+pub use tools::installed as installed_tools;
 
 /// What every route works with.
 #[derive(Clone)]
@@ -81,9 +83,10 @@ pub fn router(app: App) -> Router {
         .routes(routes!(agents::remove))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
+        .routes(routes!(tools::list))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
-        .routes(routes!(events::list))
+        .routes(routes!(events::list, events::clear))
         .routes(routes!(events::read))
         .routes(routes!(events::ack))
         .routes(routes!(events::stream))

@@ -11,6 +11,7 @@ mod exec;
 mod flood;
 mod http;
 mod lifecycle;
+mod mcp;
 mod routes;
 mod token;
 mod users;

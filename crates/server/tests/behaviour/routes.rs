@@ -41,6 +41,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
     routes.sort();
     let expected = [
         "DELETE /agents/id",
+        "DELETE /events",
         "DELETE /exec/request_id",
         "DELETE /mcp",
         "DELETE /sessions/topic",
@@ -54,6 +55,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
         "GET /health",
         "GET /mcp",
         "GET /sessions",
+        "GET /tools",
         "POST /agents",
         "POST /agents/id/webhook",
         "POST /chanflow",

@@ -22,6 +22,7 @@ use super::report::{Event, Settings};
 use super::request::{Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
+use super::watch::Watchers;
 use super::{Cause, Death, Directory, Earlier};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
 use crate::protocol::{Order, Report};
@@ -66,6 +67,7 @@ pub(super) struct Driver {
     /// Why the shell is about to end, where that is our doing.
     cause: Option<Cause>,
     audience: Audience,
+    watchers: Watchers,
 }
 
 enum Phase {
@@ -142,6 +144,7 @@ impl Driver {
             unsettled: false,
             cause: None,
             audience: Audience::default(),
+            watchers: Watchers::default(),
         }
     }
 
