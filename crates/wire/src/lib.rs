@@ -2,6 +2,7 @@
 
 mod activity;
 mod agents;
+mod capabilities;
 pub mod chanflow;
 mod describe;
 mod error;
@@ -12,6 +13,7 @@ mod sessions;
 
 pub use activity::Activity;
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};
 pub use events::{EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};

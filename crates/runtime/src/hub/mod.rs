@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod capability;
 pub mod event;
 pub mod state;
 pub mod system;
