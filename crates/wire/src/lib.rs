@@ -2,6 +2,7 @@
 
 mod activity;
 mod agents;
+mod capabilities;
 pub mod chanflow;
 mod complete;
 mod describe;
@@ -14,6 +15,7 @@ mod tools;
 
 pub use activity::Activity;
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use complete::{Offer, Typed};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};

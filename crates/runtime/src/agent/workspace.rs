@@ -6,6 +6,7 @@
 
 mod directory;
 mod place;
+mod transfer;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,6 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 pub use place::Place;
+pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
 
@@ -100,6 +102,14 @@ impl Workspace {
 
     pub fn allowed(&self) -> &[PathBuf] {
         &self.allow
+    }
+
+    /// What `~` or `~/…` means; none for anything else.
+    pub fn below_home(&self, text: &str) -> Option<PathBuf> {
+        match text.strip_prefix('~')? {
+            "" => Some(self.home.clone()),
+            rest => rest.starts_with('/').then(|| self.home.join(rest.trim_start_matches('/'))),
+        }
     }
 
     /// Whether a path, as written, lies in the workspace.

@@ -10,6 +10,7 @@ use crate::bash::{self, render};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::{Session, ShellState, State};
 use crate::sink::{self, Sink};
+use crate::words;
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +105,7 @@ pub async fn close_here(context: Context<'_>) -> Result<String> {
 
 /// A time such as `90s`, `5m` or `1h30m`.
 pub fn parse_time(text: &str) -> Result<Duration> {
-    let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
-    parsed.filter(|time| !time.is_zero() && *time <= bash::TIME_MAX).ok_or_else(|| {
+    words::duration(text).filter(|time| *time <= bash::TIME_MAX).ok_or_else(|| {
         Error::new(Code::InvalidParams, format!("Not a time: {}", quoted(text)))
             .hint("A time is a number with its unit, such as 90s, 5m or 1h30m; at most 24h.")
     })

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod capability;
 mod environment;
 pub mod event;
 mod logs;
