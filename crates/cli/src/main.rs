@@ -2,6 +2,7 @@
 
 mod agent;
 mod arguments;
+mod attach;
 mod call;
 mod chanflow;
 mod daemon;
@@ -59,6 +60,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
         Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
+        Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }
 }

@@ -57,6 +57,9 @@ pub(crate) const INPUT_PIECE: usize = 4096;
 /// Longer payloads are not entered into bash's history: each entry is a line of it.
 pub(crate) const HISTORY_PAYLOAD: usize = 4096;
 
+/// How many commands that ended with nobody waiting are kept for the next turn to tell; a person may type many.
+pub(crate) const EARLIER: usize = 8;
+
 /// How much raw output is kept to show the screen of a full-screen program.
 pub(crate) const SCREEN_BYTES: usize = 256 * 1024;
 

@@ -9,8 +9,9 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+pub mod terminal;
 
-pub use activity::Activity;
+pub use activity::{Activity, Deed};
 pub use agents::{AgentInfo, Agents, NewAgent};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};

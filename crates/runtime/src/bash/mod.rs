@@ -1,6 +1,8 @@
 //! Shells and one-shot commands on behalf of an agent: where they start, what they see, what they may touch.
 
+mod attach;
 mod boundary;
+mod live;
 mod output;
 mod reply;
 
@@ -13,7 +15,9 @@ use shell::exec::Executed;
 use shell::{Config, Environment, LogFiles, Shell, Spawner};
 use tokio::sync::{OnceCell, broadcast};
 
+pub use attach::Attached;
 pub use boundary::Fence;
+pub use live::pass_on;
 pub use output::text;
 pub use reply::{Cwd, render};
 
@@ -119,6 +123,11 @@ impl Shells {
         }
         self.parts.as_ref().map(|(spawner, settings)| (spawner, settings)).ok_or_else(no_shells)
     }
+}
+
+/// A command as lists and logs show it.
+pub fn first_line(text: &str) -> String {
+    text.trim_start().lines().next().unwrap_or_default().to_owned()
 }
 
 /// The base environment, and nothing of the daemon's own.

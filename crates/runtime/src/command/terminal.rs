@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shell::{Error as ShellError, Live, Outcome, Shell, Turn};
+use shell::{Error as ShellError, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
-use crate::bash::{self, render};
+use crate::bash::{self, first_line, render};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::{Session, ShellState, State};
-use crate::sink::{self, Sink};
+use crate::sink::Sink;
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,17 +136,7 @@ async fn watched(
     if !sink.wants_live() {
         return turn.await;
     }
-    let mut live = shell.subscribe();
-    let mut turn = std::pin::pin!(turn);
-    loop {
-        tokio::select! {
-            biased;
-            event = live.recv() => if let Ok(Live::Text(text)) = event {
-                sink.send(sink::Live::Output(&text));
-            },
-            turn = &mut turn => return turn,
-        }
-    }
+    bash::pass_on(shell.subscribe(), sink, turn).await
 }
 
 /// Keeps what the session must remember of a turn, and renders it.
@@ -160,10 +150,6 @@ fn finish(turn: &Turn, notes: &[String], context: Context<'_>) -> Result<String>
         shell.restart_in = Some(death.directory.path.clone());
     }
     render(turn, notes, &context.agent.workspace)
-}
-
-fn first_line(text: &str) -> String {
-    text.trim_start().lines().next().unwrap_or_default().to_owned()
 }
 
 fn no_shell(session: &Session) -> Error {

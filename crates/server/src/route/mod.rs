@@ -10,6 +10,7 @@ mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod terminal;
 mod webhook;
 
 use std::sync::Arc;
@@ -79,6 +80,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(agents::remove))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
+        .routes(routes!(terminal::attach))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
         .routes(routes!(events::list))

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::attach::Size;
+use super::attach::{Size, Typing};
 use super::{Info, Input, Turn};
 use crate::error::Result;
 
@@ -29,7 +29,10 @@ pub(super) enum Request {
     },
     /// Somebody has left.
     Detach,
-    Keys(Vec<u8>),
+    Keys {
+        bytes: Vec<u8>,
+        answer: Answer<Typing>,
+    },
     Resize(Size),
     Close(Answer<()>),
 }
@@ -40,6 +43,14 @@ pub(super) enum Ask {
     /// Input for what runs, a command when nothing does.
     Send(String),
     Wait,
+}
+
+/// Who has given a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Caller,
+    /// Somebody who is attached.
+    Person,
 }
 
 /// Somebody who waits for the turn to get somewhere.
