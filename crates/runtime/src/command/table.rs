@@ -273,7 +273,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::Events,
         "events",
-        "/events [list [--all] [--after ID] [--json] | read ID | ack ID… | clear [--all] | webhook [show|rotate]]",
+        "/events [list|read|ack|clear|webhook …]",
         "the inbox of this agent",
         Anywhere,
     ),
