@@ -4,6 +4,7 @@ mod attach;
 mod boundary;
 mod live;
 mod output;
+mod record;
 mod reply;
 
 use std::ffi::OsString;
@@ -19,6 +20,7 @@ pub use attach::Attached;
 pub use boundary::Fence;
 pub use live::pass_on;
 pub use output::text;
+pub use record::{Record, Records};
 pub use reply::{Cwd, render};
 
 use crate::agent::Agent;
@@ -45,6 +47,8 @@ pub struct Settings {
 pub struct Shells {
     parts: Option<(Spawner, Settings)>,
     support: OnceCell<Support>,
+    /// Which shells live, for the next daemon.
+    pub records: Records,
     /// The daemon's own directory, hidden from all that is started.
     root: PathBuf,
 }
@@ -66,7 +70,7 @@ impl Shells {
             let spawner = Spawner::new(&settings.program, &settings.bash).map_err(failed)?;
             Ok::<_, Error>((spawner, settings))
         });
-        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), root })
+        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records: Records::load(&root), root })
     }
 
     /// Starts a shell in a directory, or in the agent's home if that is gone.
@@ -137,8 +141,13 @@ fn environment(settings: &Settings, agent: &Agent) -> Environment {
 }
 
 /// Where output goes that is too long to show. Agents may read it there.
-fn logs(agent: &Agent) -> LogFiles {
-    LogFiles { directory: agent.workspace.home().join(".string/output"), cap: shell::limits::LOG }
+pub fn logs(agent: &Agent) -> LogFiles {
+    LogFiles { directory: agent.workspace.home().join(crate::agent::OUTPUT), cap: shell::limits::LOG }
+}
+
+/// Removes output of an agent's commands that is too old, or too much. Returns how many files are gone.
+pub fn clean_output(agent: &Agent) -> usize {
+    logs(agent).clean(shell::Keep::USUAL, std::time::SystemTime::now())
 }
 
 fn no_shells() -> Error {

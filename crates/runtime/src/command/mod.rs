@@ -194,7 +194,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
         Command::Tools(command) => hub::tool::run(command, &context).await,
-        Command::System(command) => Ok(hub::system::run(command, &context)),
+        Command::System(command) => Ok(hub::system::run(command, &context).await),
         Command::Event(command) => hub::event::run(command, &context).await,
         Command::Durable(command) => hub::state::run(command, &context).await,
     };
@@ -316,7 +316,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
             Command::Tools(hub::tool::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
-        Verb::SystemStatus | Verb::SystemStop => {
+        Verb::SystemStatus | Verb::SystemDoctor | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::Events

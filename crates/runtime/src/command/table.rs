@@ -91,6 +91,7 @@ pub enum Verb {
     ToolTask,
     ToolPurge,
     SystemStatus,
+    SystemDoctor,
     SystemState,
     SystemStop,
     Events,
@@ -262,6 +263,7 @@ pub static COMMANDS: &[Spec] = &[
     row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
     row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
+    row(Verb::SystemDoctor, "doctor", "/doctor [--json]", "what is wrong here, and how to repair it", SYSTEM),
     content(
         Verb::SystemState,
         "state",

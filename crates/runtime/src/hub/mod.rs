@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod doctor;
 pub mod event;
 pub mod state;
 pub mod system;

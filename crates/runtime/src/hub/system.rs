@@ -13,6 +13,7 @@ use crate::reply::with_body;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     Status(Format),
+    Doctor(Format),
     Stop,
 }
 
@@ -22,6 +23,8 @@ impl Command {
         let command = match verb {
             Verb::SystemStatus if words.switch("--json") => Self::Status(Format::Json),
             Verb::SystemStatus => Self::Status(Format::Text),
+            Verb::SystemDoctor if words.switch("--json") => Self::Doctor(Format::Json),
+            Verb::SystemDoctor => Self::Doctor(Format::Text),
             Verb::SystemStop => Self::Stop,
             other => unreachable!("{other:?} is not a word of the system hub"),
         };
@@ -30,10 +33,11 @@ impl Command {
     }
 }
 
-pub fn run(command: Command, context: &Context<'_>) -> String {
+pub async fn run(command: Command, context: &Context<'_>) -> String {
     match command {
         Command::Status(Format::Text) => with_body("System", &status(context)),
         Command::Status(Format::Json) => status_json(context),
+        Command::Doctor(format) => super::doctor::run(format, context).await,
         Command::Stop => {
             context.runtime.stop.cancel();
             "Stopping.".to_owned()

@@ -47,16 +47,14 @@ pub async fn attach(
     mut request: Request,
 ) -> Result<Response, Failure> {
     let topic = Topic::parse(&topic?.0)?;
-    let origin = peer.origin();
-    let window = window.map_or_else(|_| Window { columns: 80, rows: 24 }, |Query(window)| window);
-    let agent = super::agent(&headers);
-    let attached = app.runtime.attach(origin, &agent, topic, (window.columns, window.rows)).await?;
+    let Query(Window { columns, rows }) = window?;
     let upgrade =
         asks_for_upgrade(&headers).then(|| request.extensions_mut().remove::<OnUpgrade>()).flatten();
-    let Some(upgrade) = upgrade else {
-        let message = format!("This route needs Connection: Upgrade and Upgrade: {PROTOCOL}.");
-        return Err(Failure::bad_request(message));
-    };
+    let upgrade = upgrade.ok_or_else(|| {
+        Failure::bad_request(format!("This route needs Connection: Upgrade and Upgrade: {PROTOCOL}."))
+    })?;
+    let agent = super::agent(&headers);
+    let attached = app.runtime.attach(peer.origin(), &agent, topic, (columns, rows)).await?;
     let stop = app.runtime.stop.clone();
     tokio::spawn(async move {
         match upgrade.await {
