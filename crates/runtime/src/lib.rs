@@ -175,6 +175,8 @@ impl Runtime {
             }
         }
         self.events.recount().await;
+        let agents = self.agents.list();
+        blocking::run(move || agents.iter().map(|agent| bash::clean_output(agent)).sum::<usize>()).await;
         Ok(removed)
     }
 

@@ -11,9 +11,10 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+pub mod terminal;
 mod tools;
 
-pub use activity::Activity;
+pub use activity::{Activity, Deed};
 pub use agents::{AgentInfo, Agents, NewAgent};
 pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use complete::{Offer, Typed};

@@ -323,7 +323,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         }
         Verb::Watch => Command::Watch(watch::Command::parse(arguments)?),
         Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
-        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemStop => {
+        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemDoctor | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::Events

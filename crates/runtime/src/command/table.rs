@@ -94,6 +94,7 @@ pub enum Verb {
     SystemStatus,
     SystemEnv,
     SystemLogs,
+    SystemDoctor,
     SystemState,
     SystemStop,
     Events,
@@ -287,6 +288,7 @@ pub static COMMANDS: &[Spec] = &[
         "the end of the daemon's log, or of the commands that ran",
         SYSTEM,
     ),
+    row(Verb::SystemDoctor, "doctor", "/doctor [--json]", "what is wrong here, and how to repair it", SYSTEM),
     content(
         Verb::SystemState,
         "state",

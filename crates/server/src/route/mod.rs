@@ -13,6 +13,7 @@ mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod terminal;
 mod tools;
 mod webhook;
 
@@ -92,6 +93,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
         .routes(routes!(tools::list))
+        .routes(routes!(terminal::attach))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
         .routes(routes!(events::list, events::clear))
