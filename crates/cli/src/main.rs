@@ -12,6 +12,7 @@ mod interrupt;
 mod mcp;
 mod output;
 mod plan;
+mod progress;
 mod repl;
 mod root;
 mod start_page;
@@ -58,7 +59,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
         Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
-        Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
+        Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }
 }
