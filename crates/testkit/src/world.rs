@@ -14,6 +14,7 @@ pub struct World {
     pub clock: Arc<FakeClock>,
     pub store: Arc<FaultyStore>,
     pub runtime: Arc<Runtime>,
+    program: Option<PathBuf>,
 }
 
 impl World {
@@ -27,19 +28,39 @@ impl World {
         let root = home.path().join(name);
         let clock = Arc::new(FakeClock::default());
         let store = Arc::new(FaultyStore::new(clock.clone()));
-        Self::start(home, root, clock, store).await
+        Self::start(home, root, clock, store, None).await
+    }
+
+    /// A world that starts processes: `program` acts as their guard, and runs scripts.
+    pub async fn with_program(program: impl Into<PathBuf>) -> Self {
+        let home = Home::default();
+        let root = home.path().join(".string");
+        let clock = Arc::new(FakeClock::default());
+        let store = Arc::new(FaultyStore::new(clock.clone()));
+        Self::start(home, root, clock, store, Some(program.into())).await
     }
 
     /// Ends the runtime and starts another one on the same home and store.
     pub async fn restart(self) -> Self {
-        let Self { home, clock, store, runtime } = self;
+        let Self { home, clock, store, runtime, program } = self;
         runtime.end().await;
         let root = runtime.root.clone();
         drop(runtime);
-        Self::start(home, root, clock, store).await
+        Self::start(home, root, clock, store, program).await
     }
 
-    async fn start(home: Home, root: PathBuf, clock: Arc<FakeClock>, store: Arc<FaultyStore>) -> Self {
+    async fn start(
+        home: Home,
+        root: PathBuf,
+        clock: Arc<FakeClock>,
+        store: Arc<FaultyStore>,
+        program: Option<PathBuf>,
+    ) -> Self {
+        let shells = program.clone().map(|program| runtime::bash::Settings {
+            program,
+            bash: "/bin/bash".into(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        });
         let parts = Parts {
             home: home.path().to_owned(),
             port: Some(3923),
@@ -48,10 +69,10 @@ impl World {
             clock: clock.clone(),
             audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
             root,
-            shells: None,
+            shells,
         };
         let runtime = Runtime::new(parts).await.expect("the home makes a runtime");
-        Self { home, clock, store, runtime }
+        Self { home, clock, store, runtime, program }
     }
 
     /// A request as a person at a terminal sends it.

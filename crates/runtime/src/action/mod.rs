@@ -14,6 +14,7 @@ mod long;
 mod meaning;
 mod result;
 mod save;
+mod script;
 mod shortcut;
 mod trust;
 mod words;

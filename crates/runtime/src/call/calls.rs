@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use script::{Call, Limits};
-use serde_json::Value;
 use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::host::Host;
@@ -29,6 +29,22 @@ pub struct Calls<'a> {
     pub shared: Shared,
 }
 
+/// A call from outside that gave no output.
+#[derive(Debug)]
+pub struct Failed {
+    /// What the agent reads.
+    pub error: Error,
+    /// What `{Response.error}` means then: code, message, retryable.
+    pub details: Value,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        let details = json!({ "code": error.code.as_str(), "message": error.message, "retryable": false });
+        Self { error, details }
+    }
+}
+
 /// Whether a caller named the task, and so may come back to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
@@ -37,8 +53,8 @@ pub enum Naming {
 }
 
 impl Calls<'_> {
-    /// Calls a tool from outside, and keeps what happened.
-    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value> {
+    /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
+    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value, Failed> {
         let started_at = self.runtime.now().as_millis();
         let outcome = self.invoke(tool, input, 0).await;
         let record = task::Record {
@@ -54,7 +70,14 @@ impl Calls<'_> {
             Naming::Named => tasks.keep(&self.agent.id, &self.task, record, &events).await?,
             Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record, events),
         }
-        outcome.map_err(|failure| self.shared.secrets().redact_error(failure.into_error(tool)))
+        match outcome {
+            Ok(output) => Ok(self.shared.secrets().redact_value(output)),
+            Err(failure) => {
+                let secrets = self.shared.revealed();
+                let details = secrets.redact_value(failure.details());
+                Err(Failed { error: secrets.redact_error(failure.into_error(tool)), details })
+            }
+        }
     }
 
     /// Checks the input, runs the script, and runs it again where the manifest says so.

@@ -79,7 +79,9 @@ pub async fn call(
     let call = Call {
         runtime: context.runtime,
         agent: context.agent,
+        session: context.session,
         state: &*context.state,
+        task: context.caller.task.as_deref(),
         page,
         claimant,
         found,

@@ -11,6 +11,7 @@ use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
 use crate::edit::Digest;
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::manifest;
 use crate::reply::REPLY_MAX;
 
 /// How many blocks or headings an error names.
@@ -33,6 +34,8 @@ pub struct Page {
     /// Of the text as it was loaded.
     pub digest: Digest,
     content: sfmd::Page,
+    /// What is wrong with the scripts of its actions.
+    script_problem: Option<String>,
     /// What a page from the web calls itself, outside its text.
     title: Option<String>,
     fetched: Option<Fetched>,
@@ -55,7 +58,24 @@ impl Page {
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
-        Self { location, menus, setup, notes, label: None, digest, content, title: None, fetched: None }
+        let script_problem = match &location.source {
+            Source::File(path) => {
+                manifest::problem(path, content.document()).map(|problem| problem.to_string())
+            }
+            Source::Directory(_) | Source::Version { .. } | Source::Web(_) => None,
+        };
+        Self {
+            location,
+            menus,
+            setup,
+            notes,
+            label: None,
+            digest,
+            content,
+            script_problem,
+            title: None,
+            fetched: None,
+        }
     }
 
     /// Adds what only a page from the web has.
@@ -108,7 +128,7 @@ impl Page {
         let warning = |(origin, warning): (&sfmd::Origin, &sfmd::Warning)| {
             if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
         };
-        self.content.warnings().map(warning).collect()
+        self.script_problem.iter().cloned().chain(self.content.warnings().map(warning)).collect()
     }
 
     /// Whether a file is part of what the page shows: its own, an included one, or a menu.

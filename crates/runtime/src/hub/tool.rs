@@ -128,7 +128,7 @@ fn permissions(tool: &Tool, context: &Context<'_>) -> String {
         rows.push(["state:".to_owned(), format!("{}{id} {}*", binding.kind.as_str(), binding.key_prefix)]);
     }
     rows.extend(tool.vault.iter().map(|key| ["vault:".to_owned(), key.key.clone()]));
-    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${name}")]));
+    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${}", name.name)]));
     rows.extend(tool.script_tools.iter().map(|name| ["calls:".to_owned(), name.clone()]));
     rows.push(["time limit:".to_owned(), format!("{} ms", tool.timeout.as_millis())]);
     super::columns(&rows)
