@@ -23,6 +23,7 @@ pub(crate) struct Environment {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) stdin: Stream,
     pub(crate) stdout: Stream,
+    pub(crate) stderr: Stream,
     pub(crate) color: Color,
     /// The base variables that are set.
     pub(crate) base: Vec<(OsString, OsString)>,
@@ -90,6 +91,7 @@ impl Environment {
             cwd: std::env::current_dir().ok(),
             stdin: Stream::of(&std::io::stdin()),
             stdout: Stream::of(&std::io::stdout()),
+            stderr: Stream::of(&std::io::stderr()),
             color: if variable("NO_COLOR").is_some() { Color::Unwanted } else { Color::Allowed },
             base: BASE_VARIABLES.iter().filter_map(|name| Some((name.into(), variable(name)?))).collect(),
         }
