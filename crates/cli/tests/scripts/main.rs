@@ -4,4 +4,5 @@
 
 mod actions;
 mod calling;
+mod packages;
 mod support;
