@@ -8,8 +8,8 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
 use wire::{
-    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Sessions, Shutdown,
-    header,
+    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
+    Shutdown, Typed, header,
 };
 
 use crate::connection::{Endpoint, Received};
@@ -142,6 +142,11 @@ impl Client {
         self.get("/sessions").await
     }
 
+    /// What a command that is being typed may become.
+    pub async fn complete(&self, typed: &Typed) -> Result<Offer, Error> {
+        json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
+    }
+
     /// Asks the daemon to stop. It ends after its answer: wait for the process.
     pub async fn shutdown(&self) -> Result<Shutdown, Error> {
         json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
@@ -205,7 +210,7 @@ impl Body {
         Self { bytes: Bytes::new(), content_type: None }
     }
 
-    fn json(request: &ExecRequest) -> Result<Self, Error> {
+    fn json(request: &impl serde::Serialize) -> Result<Self, Error> {
         Ok(Self { bytes: serde_json::to_vec(request)?.into(), content_type: Some(JSON) })
     }
 

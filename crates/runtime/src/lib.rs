@@ -9,6 +9,7 @@ mod blocking;
 mod call;
 mod close;
 pub mod command;
+pub mod complete;
 pub mod document;
 pub mod edit;
 pub mod error;

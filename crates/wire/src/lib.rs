@@ -3,6 +3,7 @@
 mod activity;
 mod agents;
 pub mod chanflow;
+mod complete;
 mod describe;
 mod error;
 mod events;
@@ -12,6 +13,7 @@ mod sessions;
 
 pub use activity::Activity;
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use complete::{Offer, Typed};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};
 pub use events::{EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};

@@ -173,6 +173,11 @@ impl Session {
         self.glance().location = location.map(Into::into);
     }
 
+    /// Looks at what the topic's commands work on; none while one of them runs.
+    pub fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
+        self.state.try_lock().ok().map(|state| look(&state))
+    }
+
     /// The live shell of a bash topic.
     pub fn shell(&self) -> Option<Arc<Shell>> {
         self.glance().shell.clone()

@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod complete;
 mod docs;
 mod documents;
 mod editing;

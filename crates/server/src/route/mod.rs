@@ -3,6 +3,7 @@
 mod activity;
 mod agents;
 mod chanflow;
+mod complete;
 mod describe;
 mod events;
 mod exec;
@@ -75,6 +76,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(exec::exec))
         .routes(routes!(running::cancel))
         .routes(routes!(chanflow::chanflow))
+        .routes(routes!(complete::complete))
         .routes(routes!(agents::list, agents::add))
         .routes(routes!(agents::remove))
         .routes(routes!(sessions::list, sessions::create))

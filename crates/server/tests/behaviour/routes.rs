@@ -57,6 +57,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
         "POST /agents",
         "POST /agents/id/webhook",
         "POST /chanflow",
+        "POST /complete",
         "POST /events/id/ack",
         "POST /exec",
         "POST /mcp",
