@@ -9,7 +9,7 @@ mod commit;
 mod edit;
 mod exec;
 mod follow;
-mod ground;
+pub mod ground;
 mod help;
 mod info;
 mod install;

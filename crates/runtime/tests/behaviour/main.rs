@@ -19,5 +19,6 @@ mod topic_list;
 mod topics;
 mod trust;
 mod variables;
+mod versions;
 mod views;
 mod workspace;
