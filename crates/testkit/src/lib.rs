@@ -6,6 +6,7 @@
 mod clock;
 mod daemon;
 mod home;
+pub mod pages;
 mod store;
 mod web;
 mod world;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod actions;
+mod api;
 mod calling;
+mod docs;
 mod packages;
 mod support;
