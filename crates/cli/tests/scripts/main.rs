@@ -6,5 +6,6 @@ mod actions;
 mod api;
 mod calling;
 mod docs;
+mod hostile;
 mod packages;
 mod support;
