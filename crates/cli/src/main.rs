@@ -58,6 +58,11 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             clap_complete::generate(shell, &mut Arguments::command(), "string", &mut script);
             output::print(&String::from_utf8_lossy(&script)).map(|()| Status::Done)
         }
+        Plan::Declarations(None) => output::print(script::TYPES).map(|()| Status::Done),
+        Plan::Declarations(Some(file)) => match std::fs::write(&file, script::TYPES) {
+            Ok(()) => Ok(Status::Done),
+            Err(error) => Err(Failure::failed(format!("{}: {error}", file.display()))),
+        },
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
         Plan::Mcp(listing) => {

@@ -7,6 +7,7 @@ mod clock;
 mod daemon;
 pub mod demo;
 mod home;
+pub mod pages;
 mod store;
 mod web;
 mod world;
