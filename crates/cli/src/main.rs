@@ -68,10 +68,8 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         Plan::Mcp(listing) => {
             block_on(mcp::run(link(arguments, environment)?, environment.cwd_text(), listing))
         }
-        Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
         Plan::Follow(follow) => logs::run(follow, environment.root()?.path(), &environment.home()?),
         Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
-        Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }

@@ -8,6 +8,7 @@ mod daemon;
 pub mod demo;
 mod home;
 pub mod pages;
+pub mod state;
 mod store;
 mod web;
 mod world;

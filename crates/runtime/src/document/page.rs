@@ -62,7 +62,7 @@ impl Page {
             Source::File(path) | Source::Version { file: path, .. } => {
                 manifest::problem(path, content.document()).map(|problem| problem.to_string())
             }
-            Source::Directory(_) | Source::Version { .. } | Source::Web(_) => None,
+            Source::Directory(_) | Source::Web(_) => None,
         };
         Self {
             location,

@@ -58,6 +58,7 @@ impl Map {
             session.close();
             session.interrupt();
             session.end_shell().await;
+            session.settle().await;
         };
         futures::future::join_all(sessions.map(end)).await;
     }
@@ -112,6 +113,7 @@ impl Topics {
                 session.interrupt();
             }
             session.end_shell().await;
+            session.settle().await;
         }
         Ok(())
     }

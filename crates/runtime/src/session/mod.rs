@@ -32,6 +32,8 @@ pub struct Session {
     state: Arc<tokio::sync::Mutex<State>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
+    /// Shared by the durable writes that are under way; whoever removes the session waits for them.
+    writes: tokio::sync::RwLock<()>,
     /// What others may know without waiting for the running command.
     glance: Mutex<Glance>,
 }
@@ -164,6 +166,7 @@ impl Session {
             state: Arc::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            writes: tokio::sync::RwLock::default(),
             glance: Mutex::default(),
         }
     }
@@ -231,8 +234,20 @@ impl Session {
         std::mem::take(&mut self.glance().edits)
     }
 
+    /// Keeps the session's removal waiting until a durable write is done; none if it was removed already. What is
+    /// written later would outlive the session.
+    pub async fn hold_open(&self) -> Option<tokio::sync::RwLockReadGuard<'_, ()>> {
+        let held = self.writes.read().await;
+        (!self.is_closed()).then_some(held)
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    /// Returns when no durable write of a closed session is under way, and none can begin.
+    async fn settle(&self) {
+        drop(self.writes.write().await);
     }
 
     fn glance(&self) -> std::sync::MutexGuard<'_, Glance> {

@@ -13,6 +13,7 @@ mod hubs;
 mod queue;
 mod settings;
 mod special_files;
+mod state;
 mod substitution;
 mod table;
 mod tools;
