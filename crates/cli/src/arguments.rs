@@ -14,6 +14,7 @@ const EXAMPLES: &str = "Examples:
   string agent list                  the agents
   string docs                        an interactive session in the topic docs
   string main --stdin < commands     commands from a file
+  string --attach bash:dev           sit at a shell's terminal, beside the agent
   string --daemon status             is the daemon running?
 
 The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
@@ -56,12 +57,16 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "mcp")]
     pub(crate) tools: bool,
 
+    /// Sit at the terminal of a running shell, beside the agent
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp"])]
+    pub(crate) attach: Option<String>,
+
     /// Manage the daemon
-    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
+    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "agent"])]
     pub(crate) daemon: Option<Action>,
 
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent"])]
     pub(crate) completions: Option<Shell>,
 }
 
@@ -119,6 +124,8 @@ mod tests {
             &["--chanflow", "main"],
             &["--mcp", "main"],
             &["--mcp", "--chanflow"],
+            &["--attach", "bash:dev", "main"],
+            &["--attach"],
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],

@@ -2,6 +2,7 @@
 
 mod agent;
 mod arguments;
+mod attach;
 mod call;
 mod chanflow;
 mod daemon;
@@ -63,6 +64,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         }
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
         Plan::Follow(follow) => logs::run(follow, environment.root()?.path(), &environment.home()?),
+        Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }
 }

@@ -160,6 +160,7 @@ async fn next_change(mut activities: Activities, agent: String) -> Option<(Chang
         // A daemon that is gone takes its stream with it.
         let change = match activities.next().await.ok()?? {
             Activity::Reply { topic, agent: other, .. } if other == agent => Change::Topic(topic),
+            Activity::Person { topic, agent: other, .. } if other == agent => Change::Topic(topic),
             Activity::Event { agent: other, .. } if other == agent => Change::Events,
             Activity::Missed { .. } => Change::Anything,
             _ => continue,

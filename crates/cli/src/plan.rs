@@ -21,6 +21,8 @@ pub(crate) enum Plan {
     Daemon(Action),
     Chanflow,
     Mcp(Listing),
+    /// A person at the terminal of this topic's shell.
+    Attach(String),
     Call(Call),
     /// A log, until Ctrl-C.
     Follow(Follow),
@@ -70,6 +72,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     if arguments.mcp {
         return Ok(Plan::Mcp(if arguments.tools { Listing::Installed } else { Listing::One }));
     }
+    if let Some(topic) = &arguments.attach {
+        return attach(topic, environment);
+    }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
         [] if arguments.json || arguments.raw || arguments.agent.is_some() => {
@@ -78,6 +83,23 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
         [] => Ok(Plan::StartPage),
         all @ [first, ..] if first.starts_with('/') => call("", all, arguments, environment),
         [topic, words @ ..] => in_topic(topic, words, arguments, environment),
+    }
+}
+
+fn attach(topic: &str, environment: &Environment) -> Result<Plan, Failure> {
+    if environment.stdin != Stream::Terminal || environment.stdout != Stream::Terminal {
+        return Err(Failure::usage(format!(
+            "Only a person at a terminal can attach to a shell.\n  \
+             To send it a command:  string {topic} 'ls'\n  \
+             To see its screen:  string {topic} //screen"
+        )));
+    }
+    let canonical = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
+    match canonical.kind() {
+        Kind::Bash => Ok(Plan::Attach(canonical.to_string())),
+        _ => Err(Failure::usage(format!(
+            "{topic} is not a shell. The topic of a shell is bash: and its name, such as bash:dev."
+        ))),
     }
 }
 

@@ -5,8 +5,9 @@ pub mod activity;
 pub mod agent;
 pub mod audit;
 pub mod bash;
-mod blocking;
+pub mod blocking;
 mod call;
+pub mod capability;
 mod close;
 pub mod command;
 pub mod complete;
@@ -58,6 +59,7 @@ pub struct Runtime {
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
     pub watches: Arc<watch::Watches>,
+    pub capabilities: capability::Capabilities,
     pub(crate) web: web::Client,
     /// The tools that manifests declare, for each home.
     pub tools: manifest::Catalogues,
@@ -109,6 +111,7 @@ impl Runtime {
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
+        let capabilities = capability::Capabilities::new(Arc::clone(&store), Arc::clone(&clock));
         let versions = edit::Versions::new(Arc::clone(&store));
         let durable =
             state::Durable::new(Arc::clone(&store), Arc::clone(&clock)).told_to(Arc::clone(&watches));
@@ -125,6 +128,7 @@ impl Runtime {
             events,
             webhooks,
             watches,
+            capabilities,
             web,
             tools: manifest::Catalogues::default(),
             scripts,
@@ -155,6 +159,11 @@ impl Runtime {
         self.port.map(|port| format!("http://127.0.0.1:{port}/webhook/{}", token.reveal()))
     }
 
+    /// Where a capability's files are reached, if there is a port.
+    pub fn file_url(&self, path: &std::path::Path, home: &std::path::Path) -> Option<String> {
+        self.port.map(|port| format!("http://127.0.0.1:{port}/fs/{}", capability::address(path, home)))
+    }
+
     /// Removes for good what has expired. Runs from time to time while the daemon lives.
     pub async fn sweep(&self) -> store::Result<usize> {
         let mut removed = 0;
@@ -166,6 +175,8 @@ impl Runtime {
             }
         }
         self.events.recount().await;
+        let agents = self.agents.list();
+        blocking::run(move || agents.iter().map(|agent| bash::clean_output(agent)).sum::<usize>()).await;
         Ok(removed)
     }
 

@@ -24,6 +24,13 @@ impl Failure {
         self
     }
 
+    /// What the runtime refused, with a status of the route's own choice.
+    pub fn with_status(status: StatusCode, error: runtime::error::Error) -> Self {
+        let error =
+            Error { code: error.code.as_str().to_owned(), message: error.message, hints: error.hints };
+        Self { status, error }
+    }
+
     pub fn forbidden(message: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "FORBIDDEN", message)
     }
@@ -58,9 +65,7 @@ impl From<runtime::error::Error> for Failure {
             Code::InternalError | Code::LoadError => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
-        let error =
-            Error { code: error.code.as_str().to_owned(), message: error.message, hints: error.hints };
-        Self { status, error }
+        Self::with_status(status, error)
     }
 }
 

@@ -105,6 +105,7 @@ impl Host for Inside {
                         Ok(event) => match event.what {
                             What::Command { topic, phase: Phase::Ended { .. }, .. } => Change::Topic(topic),
                             What::Command { .. } => continue,
+                            What::Person { topic, .. } => Change::Topic(topic),
                             What::Inbox { .. } => Change::Events,
                         },
                         Err(RecvError::Lagged(_)) => Change::Anything,
@@ -123,8 +124,12 @@ struct Channel(mpsc::Sender<String>);
 
 impl Sink for Channel {
     fn send(&self, live: Live<'_>) {
-        let (Live::Output(text) | Live::Progress(text)) = live;
-        let _ = self.0.try_send(text.to_owned());
+        let text = match live {
+            Live::Output(text) => text.to_owned(),
+            // A line of its own, which the next piece does not continue.
+            Live::Progress(text) => format!("{text}\n"),
+        };
+        let _ = self.0.try_send(text);
     }
 
     fn wants_live(&self) -> bool {

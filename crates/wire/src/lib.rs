@@ -2,6 +2,7 @@
 
 mod activity;
 mod agents;
+mod capabilities;
 pub mod chanflow;
 mod complete;
 mod describe;
@@ -10,10 +11,12 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+pub mod terminal;
 mod tools;
 
-pub use activity::Activity;
+pub use activity::{Activity, Deed};
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use complete::{Offer, Typed};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};

@@ -7,9 +7,11 @@ use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
+use super::long::shortened;
 use super::meaning::InSession;
 use super::result::CallResult;
 use super::script::Scripted;
+use super::shortcut::with_short_links;
 use super::trust::allowed_places;
 use super::{Called, Effects, Trust, cli, http, save, script};
 use crate::Runtime;
@@ -63,7 +65,7 @@ impl Call<'_> {
     async fn run(mut self) -> Result<Ran> {
         let requirements = self.page.content().requirements();
         let unmet = missing(requirements.iter().copied(), self.persistent);
-        if let Some(error) = required(self.claimant, &unmet) {
+        if let Some(error) = required(self.claimant, &unmet, self.page.setup.as_ref()) {
             return Err(error);
         }
         let source = Source::from_origin(self.found.origin);
@@ -141,18 +143,22 @@ impl Call<'_> {
     ) -> Ran {
         let error = result.error;
         let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
-        let (reply, mut evaluated) = match (template, error) {
+        let workspace = &self.agent.workspace;
+        let (reply, mut evaluated, links) = match (template, error) {
             (Some(template), error) => {
                 let input = Input { response: &result.response, failed: error.is_some(), values: definition };
                 let mut evaluated = template::evaluate(template, input);
                 save::all(&mut evaluated, definition.trust, self.bases).await;
-                (Ok(evaluated.text()), evaluated)
+                let text = shortened(evaluated.text(), workspace.home());
+                let (text, links) =
+                    with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
+                (Ok(text), evaluated, links)
             }
-            (None, Some(error)) => (Err(error), Evaluated::default()),
-            (None, None) => (Ok(result.plain), Evaluated::default()),
+            (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
+            (None, None) => (Ok(shortened(result.plain, workspace.home())), Evaluated::default(), Vec::new()),
         };
         evaluated.variables.splice(0..0, changes);
-        Ran { reply, effects: Effects::of(result.response, evaluated) }
+        Ran { reply, effects: Effects::of(result.response, evaluated, links) }
     }
 
     fn known(&self) -> Known<'_> {

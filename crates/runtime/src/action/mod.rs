@@ -25,7 +25,6 @@ pub use bind::{Meaning, Meant};
 pub use call::{Call, Ran, call};
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
-pub use long::shortened;
 pub use meaning::InSession;
 pub use shortcut::Shortcuts;
 pub use trust::{Trust, allow_host, allowed_places};

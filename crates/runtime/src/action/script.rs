@@ -31,7 +31,7 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         return Err(no_scripts());
     }
     let file = match source {
-        Source::File(path) | Source::Directory(path) => path.as_path(),
+        Source::File(path) | Source::Directory(path) | Source::Version { file: path, .. } => path.as_path(),
         Source::Web(_) => Path::new(""),
     };
     // Never the name of a manifest's tool, so that their states in a task stay apart.

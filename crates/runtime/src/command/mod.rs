@@ -9,7 +9,7 @@ mod commit;
 mod edit;
 mod exec;
 mod follow;
-mod ground;
+pub mod ground;
 mod help;
 mod info;
 mod install;
@@ -104,6 +104,7 @@ pub enum Command {
     App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
+    Capability(hub::capability::Command),
     Tools(hub::tool::Command),
     System(hub::system::Command),
     Event(hub::event::Command),
@@ -195,6 +196,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::App(command) => hub::app::run(&command, &context).await,
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
+        Command::Capability(command) => hub::capability::run(command, &context).await,
         Command::Tools(command) => hub::tool::run(command, &context).await,
         Command::System(command) => hub::system::run(command, &context).await,
         Command::Event(command) => hub::event::run(command, &context).await,
@@ -315,12 +317,13 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         | Verb::AgentAllow
         | Verb::AgentAllowHost
         | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
+        Verb::AgentCapability => Command::Capability(hub::capability::Command::parse(arguments)?),
         Verb::ToolList | Verb::ToolInfo | Verb::ToolTasks | Verb::ToolTask | Verb::ToolPurge => {
             Command::Tools(hub::tool::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::Watch => Command::Watch(watch::Command::parse(arguments)?),
         Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
-        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemStop => {
+        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemDoctor | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::Events

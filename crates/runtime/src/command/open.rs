@@ -100,7 +100,9 @@ pub fn shown(
     let claimant = act::claimant(context);
     // An app says what it needs as errors do; of other documents it is a line of the page.
     let (above, missing) = match claimant {
-        Claimant::App => (required(claimant, &missing.iter().collect::<Vec<_>>()), Vec::new()),
+        Claimant::App => {
+            (required(claimant, &missing.iter().collect::<Vec<_>>(), page.setup.as_ref()), Vec::new())
+        }
         Claimant::Document | Claimant::Tool => (None, missing),
     };
     let above = above.map(|error| format!("{error}\n\n")).unwrap_or_default();
@@ -154,7 +156,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>
         Target::Path { candidates, block } => {
             let (opened, path) = find(candidates, library).await?;
             // What opened as an index or a listing is a directory.
-            if matches!(&opened, Opened::Page(page) if page.location.source != Source::File(path.clone())) {
+            if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
                 context.state.directory = Some(path);
             }
             (opened, block)

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
 
+use super::compose::Composed;
 use super::menu::{Menu, Menus};
+use super::setup::{Named, Setup};
 use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
 use crate::edit::Digest;
@@ -23,6 +25,8 @@ pub struct Page {
     pub location: Location,
     /// The menus that the page names.
     pub menus: Vec<Menu>,
+    /// Where its reader learns what it needs.
+    pub setup: Option<Setup>,
     /// How it was loaded, where that matters: `converted from HTML`.
     pub notes: Vec<String>,
     /// How lists name it, where that is not its location: `home` for an app's entry page.
@@ -50,13 +54,12 @@ pub enum Extent {
 impl Page {
     pub fn new(
         location: Location,
-        content: sfmd::Page,
-        menus: Vec<Menu>,
+        Composed { page: content, menus, setup }: Composed,
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
         let script_problem = match &location.source {
-            Source::File(path) => {
+            Source::File(path) | Source::Version { file: path, .. } => {
                 manifest::problem(path, content.document()).map(|problem| problem.to_string())
             }
             Source::Directory(_) | Source::Web(_) => None,
@@ -64,6 +67,7 @@ impl Page {
         Self {
             location,
             menus,
+            setup,
             notes,
             label: None,
             digest,
@@ -191,7 +195,13 @@ impl Page {
         });
         let actions: Vec<_> = self.content.actions().collect();
         let actions = actions.iter().map(|found| found.action.id.as_str()).collect();
-        Banner { menus: nav.collect(), actions, missing: missing.iter().collect() }.to_string()
+        let setup = self.setup.as_ref().filter(|setup| {
+            // What is required and there needs no setup; what requires nothing that can be checked always may.
+            let unchecked = setup.named == Named::ByThePage && self.content.requirements().is_empty();
+            unchecked || !missing.is_empty()
+        });
+        let setup = setup.map(|setup| setup.target.as_str());
+        Banner { menus: nav.collect(), actions, missing: missing.iter().collect(), setup }.to_string()
     }
 
     fn outline(&self) -> String {
@@ -230,6 +240,9 @@ impl Source {
     pub fn origin(&self) -> sfmd::Origin {
         match self {
             Self::File(path) | Self::Directory(path) => sfmd::Origin::new(&path.to_string_lossy()),
+            Self::Version { file, number } => {
+                sfmd::Origin::new(&format!("{}@{number}", file.to_string_lossy()))
+            }
             Self::Web(url) => sfmd::Origin::new(url.as_str()),
         }
     }

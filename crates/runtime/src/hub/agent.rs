@@ -201,23 +201,19 @@ fn describe(agent: &Agent, context: &Context<'_>) -> String {
 }
 
 /// A directory as a person types it: from `~`, or from where they are.
-fn directory(text: &str, context: &Context<'_>) -> Result<PathBuf> {
-    let home = context.agent.workspace.home();
-    let path = match text.strip_prefix("~") {
-        Some("") => home.to_owned(),
-        Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-        _ => context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text),
-    };
+pub fn directory(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+    let from_here = || context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text);
+    let path = context.agent.workspace.below_home(text).unwrap_or_else(from_here);
     if path.is_absolute() && !text.contains('\0') {
         return Ok(workspace::normalize(&path));
     }
     Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", crate::error::quoted(text))))
 }
 
-fn format(words: &mut Words) -> Format {
+pub fn format(words: &mut Words) -> Format {
     if words.switch("--json") { Format::Json } else { Format::Text }
 }
 
-fn split_list(text: &str) -> Vec<String> {
+pub fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

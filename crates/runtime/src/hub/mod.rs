@@ -3,6 +3,8 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod capability;
+pub mod doctor;
 mod environment;
 pub mod event;
 mod logs;

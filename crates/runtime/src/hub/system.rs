@@ -21,6 +21,7 @@ pub enum Command {
     Status(Format),
     Env(Format),
     Logs(logs::Asked),
+    Doctor(Format),
     Stop,
 }
 
@@ -33,6 +34,8 @@ impl Command {
             Verb::SystemEnv if words.switch("--json") => Self::Env(Format::Json),
             Verb::SystemEnv => Self::Env(Format::Text),
             Verb::SystemLogs => Self::Logs(logs::Asked::parse(&mut words)?),
+            Verb::SystemDoctor if words.switch("--json") => Self::Doctor(Format::Json),
+            Verb::SystemDoctor => Self::Doctor(Format::Text),
             Verb::SystemStop => Self::Stop,
             other => unreachable!("{other:?} is not a word of the system hub"),
         };
@@ -47,6 +50,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::Status(Format::Json) => status_json(context).await,
         Command::Env(format) => environment::show(format, context).await,
         Command::Logs(asked) => logs::show(asked, context).await?,
+        Command::Doctor(format) => super::doctor::run(format, context).await,
         Command::Stop => {
             context.runtime.stop.cancel();
             "Stopping.".to_owned()

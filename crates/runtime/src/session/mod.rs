@@ -69,6 +69,10 @@ pub struct ShellState {
     pub restart_in: Option<PathBuf>,
     /// A command was still running at the end of the last turn.
     pub running: bool,
+    /// The last command, as lists show it.
+    pub command: String,
+    /// What was last written down of the shell.
+    pub recorded: Option<crate::bash::Record>,
 }
 
 impl State {

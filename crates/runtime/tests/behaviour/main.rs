@@ -20,6 +20,7 @@ mod topic_list;
 mod topics;
 mod trust;
 mod variables;
+mod versions;
 mod views;
 mod watches;
 mod workspace;

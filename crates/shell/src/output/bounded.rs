@@ -1,9 +1,8 @@
 //! Text of any length in bounded memory: its head, its tail, and a log file
 //! from the moment on when the two are not enough.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 
 use super::{LogFiles, Output};
@@ -115,9 +114,7 @@ impl Bounded {
 
 impl Log {
     fn create(files: &LogFiles) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&files.directory)?;
-        let path = files.directory.join(format!("{}.log", ulid::Ulid::generate()));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let (path, file) = files.create()?;
         Ok(Self { path, file: BufWriter::with_capacity(64 * 1024, file), room: files.cap, cut: false })
     }
 
