@@ -3,6 +3,8 @@
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 
+use crate::setup::Client;
+
 const USAGE: &str = "string [OPTIONS] TOPIC COMMAND   send a command to a topic
        string [OPTIONS] /COMMAND        send it to the topic main
        string [OPTIONS] HUB [WORDS…]    app, bash, tool, event, system, agent
@@ -56,8 +58,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
     pub(crate) daemon: Option<Action>,
 
+    /// Print what an MCP client must be told to find String
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon"])]
+    pub(crate) setup: Option<Client>,
+
+    /// With --setup: merge it into the client's own file, and keep that as it was beside it
+    #[arg(long, requires = "setup", conflicts_with = "words")]
+    pub(crate) write: bool,
+
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent", "setup"])]
     pub(crate) completions: Option<Shell>,
 }
 
@@ -118,6 +128,9 @@ mod tests {
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],
+            &["--setup", "emacs"],
+            &["--setup", "codex", "main"],
+            &["--write", "main", "/info"],
             &["--frobnicate", "main"],
             &["-x", "main"],
             &["--agent"],

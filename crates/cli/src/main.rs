@@ -14,6 +14,7 @@ mod output;
 mod plan;
 mod repl;
 mod root;
+mod setup;
 mod start_page;
 mod stdin;
 mod words;
@@ -56,6 +57,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             output::print(&String::from_utf8_lossy(&script)).map(|()| Status::Done)
         }
         Plan::Daemon(action) => daemon::manage(action, environment),
+        Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
         Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),

@@ -7,6 +7,7 @@ use runtime::topic::{Kind, Topic};
 use crate::arguments::{Action, Arguments};
 use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
+use crate::setup::{Act, Client};
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -19,6 +20,7 @@ pub(crate) enum Plan {
     Daemon(Action),
     Chanflow,
     Mcp,
+    Setup(Client, Act),
     Call(Call),
     /// An interactive session in this topic.
     Repl(String),
@@ -65,6 +67,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     }
     if arguments.mcp {
         return Ok(Plan::Mcp);
+    }
+    if let Some(client) = arguments.setup {
+        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),

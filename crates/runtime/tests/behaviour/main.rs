@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod capabilities;
 mod docs;
 mod documents;
 mod editing;

@@ -5,6 +5,7 @@ mod agents;
 mod capabilities;
 mod chanflow;
 mod describe;
+mod document;
 mod events;
 mod exec;
 mod fs;
@@ -75,7 +76,7 @@ impl App {
 struct Api;
 
 pub fn router(app: App) -> Router {
-    let (router, api) = OpenApiRouter::with_openapi(Api::openapi())
+    let (router, mut api) = OpenApiRouter::with_openapi(Api::openapi())
         .routes(routes!(describe::health))
         .routes(routes!(describe::describe))
         .routes(routes!(exec::exec))
@@ -97,6 +98,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(webhook::show, webhook::rotate))
         .routes(routes!(shutdown::shutdown))
         .split_for_parts();
+    document::complete(&mut api);
     router
         .route("/openapi.json", describe::serve_openapi(&api))
         .route("/fs/{*path}", fs::routes())

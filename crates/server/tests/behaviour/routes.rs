@@ -41,21 +41,28 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
     routes.sort();
     let expected = [
         "DELETE /agents/id",
+        "DELETE /capabilities/id",
         "DELETE /exec/request_id",
+        "DELETE /fs/path",
         "DELETE /mcp",
         "DELETE /sessions/topic",
         "GET /activity/stream",
         "GET /agents",
         "GET /agents/id/webhook",
+        "GET /capabilities",
         "GET /describe",
         "GET /events",
         "GET /events/id",
         "GET /events/stream",
+        "GET /fs/path",
         "GET /health",
         "GET /mcp",
+        "GET /openapi.json",
         "GET /sessions",
+        "HEAD /fs/path",
         "POST /agents",
         "POST /agents/id/webhook",
+        "POST /capabilities",
         "POST /chanflow",
         "POST /events/id/ack",
         "POST /exec",
@@ -63,6 +70,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
         "POST /sessions",
         "POST /shutdown",
         "POST /webhook/token",
+        "PUT /fs/path",
     ];
     assert_eq!(routes, expected);
     let operations =
