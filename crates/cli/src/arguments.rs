@@ -16,6 +16,7 @@ const EXAMPLES: &str = "Examples:
   string agent list                  the agents
   string docs                        an interactive session in the topic docs
   string main --stdin < commands     commands from a file
+  string --attach bash:dev           sit at a shell's terminal, beside the agent
   string --daemon status             is the daemon running?
 
 The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
@@ -54,12 +55,20 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
     pub(crate) mcp: bool,
 
+    /// With --mcp: list every installed tool beside `string`, with its own schema
+    #[arg(long, requires = "mcp")]
+    pub(crate) tools: bool,
+
+    /// Sit at the terminal of a running shell, beside the agent
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp"])]
+    pub(crate) attach: Option<String>,
+
     /// Manage the daemon
-    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
+    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "agent"])]
     pub(crate) daemon: Option<Action>,
 
     /// Print what an MCP client must be told to find String
-    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon"])]
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon"])]
     pub(crate) setup: Option<Client>,
 
     /// With --setup: merge it into the client's own file, and keep that as it was beside it
@@ -67,7 +76,7 @@ pub(crate) struct Arguments {
     pub(crate) write: bool,
 
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent", "setup"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent", "setup"])]
     pub(crate) completions: Option<Shell>,
 }
 
@@ -125,6 +134,8 @@ mod tests {
             &["--chanflow", "main"],
             &["--mcp", "main"],
             &["--mcp", "--chanflow"],
+            &["--attach", "bash:dev", "main"],
+            &["--attach"],
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],

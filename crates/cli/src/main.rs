@@ -2,6 +2,7 @@
 
 mod agent;
 mod arguments;
+mod attach;
 mod call;
 mod chanflow;
 mod daemon;
@@ -9,6 +10,7 @@ mod descriptors;
 mod environment;
 mod failure;
 mod interrupt;
+mod logs;
 mod mcp;
 mod output;
 mod plan;
@@ -59,8 +61,12 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
-        Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
+        Plan::Mcp(listing) => {
+            block_on(mcp::run(link(arguments, environment)?, environment.cwd_text(), listing))
+        }
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment.cwd_text())),
+        Plan::Follow(follow) => logs::run(follow, environment.root()?.path(), &environment.home()?),
+        Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }
 }

@@ -10,6 +10,7 @@ mod call;
 pub mod capability;
 mod close;
 pub mod command;
+pub mod complete;
 pub mod document;
 pub mod edit;
 pub mod error;
@@ -17,6 +18,7 @@ pub mod event;
 mod exec;
 pub mod files;
 mod hub;
+pub mod logs;
 pub mod manifest;
 mod origin;
 mod package;
@@ -32,6 +34,7 @@ mod template;
 mod tool;
 pub mod topic;
 pub mod variable;
+pub mod watch;
 pub mod words;
 
 use std::path::PathBuf;
@@ -55,6 +58,7 @@ pub struct Runtime {
     pub shells: bash::Shells,
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
+    pub watches: Arc<watch::Watches>,
     pub capabilities: capability::Capabilities,
     pub(crate) web: web::Client,
     /// The tools that manifests declare, for each home.
@@ -100,13 +104,17 @@ impl Runtime {
         let shells = bash::Shells::new(shells, root.clone())?;
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
+        let events = Arc::new(events);
+        let watches =
+            watch::Watches::load(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&events)).await?;
         let webhooks = event::Webhooks::load(Arc::clone(&store)).await?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
         let capabilities = capability::Capabilities::new(Arc::clone(&store), Arc::clone(&clock));
         let versions = edit::Versions::new(Arc::clone(&store));
-        let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
+        let durable =
+            state::Durable::new(Arc::clone(&store), Arc::clone(&clock)).told_to(Arc::clone(&watches));
         let tasks = task::Tasks::new(Arc::clone(&store));
         let scripts = program
             .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
@@ -117,8 +125,9 @@ impl Runtime {
             activity,
             versions,
             shells,
-            events: Arc::new(events),
+            events,
             webhooks,
+            watches,
             capabilities,
             web,
             tools: manifest::Catalogues::default(),
@@ -138,6 +147,7 @@ impl Runtime {
 
     /// Ends every session, every shell and every script. For a daemon that stops.
     pub async fn end(&self) {
+        self.watches.end();
         self.scripts.iter().for_each(script::Pool::close);
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
@@ -165,6 +175,8 @@ impl Runtime {
             }
         }
         self.events.recount().await;
+        let agents = self.agents.list();
+        blocking::run(move || agents.iter().map(|agent| bash::clean_output(agent)).sum::<usize>()).await;
         Ok(removed)
     }
 

@@ -42,8 +42,10 @@ impl Runtime {
         settings::read(&config)?;
         let removed = self.agents.remove(id).await?;
         self.webhooks.forget(id).await?;
+        self.watches.forget(id).await?;
         self.capabilities.forget(id).await?;
         self.sessions.forget(id).await;
+        self.shells.records.forget_all(id);
         self.events.forget(id).await?;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
         settings::update(&config, |settings| {

@@ -15,4 +15,4 @@ pub use daemon::{Daemon, DaemonOptions};
 pub use home::Home;
 pub use store::{Fault, FaultyStore};
 pub use web::{Seen, Web};
-pub use world::World;
+pub use world::{Backend, World};

@@ -5,6 +5,7 @@
 //! makes the opening fail; it cannot make it lead elsewhere.
 
 mod directory;
+mod output;
 mod place;
 mod transfer;
 
@@ -16,6 +17,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
+pub use output::OUTPUT;
 pub use place::Place;
 pub use transfer::{Expected, Stamp, Upload};
 
@@ -127,6 +129,9 @@ impl Workspace {
 
     /// Opens what a path means, if the agent may reach it.
     pub fn find(&self, path: &Path) -> Result<Found> {
+        if let Some(below) = self.below_output(path) {
+            return self.find_output(path, &below);
+        }
         self.check_as_written(path)?;
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;

@@ -148,7 +148,7 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
             let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
             let address = match &page.location.source {
                 Document::Web(url) => Some(url.clone()),
-                Document::File(_) | Document::Directory(_) => None,
+                Document::File(_) | Document::Directory(_) | Document::Version { .. } => None,
             };
             let stem = page.location.source.stem().to_owned();
             Ok(Gathered { files: Files::page(page.source()), stem, page: address, wanted: Delivery::Any })

@@ -1,16 +1,14 @@
 //! `string system state …`: people and agents look at durable state, and change it.
 
-mod place;
 mod transfer;
 
 use serde_json::{Value, json};
 
-use self::place::Place;
 use super::agent::Format;
 use crate::command::{Arguments, Context, Line, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::reply::with_body;
-use crate::state::{self, Condition, Entry, Write};
+use crate::state::{self, Condition, Entry, Place, Write, place};
 
 /// How many entries a list shows unless asked for more.
 const SHOWN: usize = 100;

@@ -61,6 +61,13 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     }
 }
 
+/// How many tools and skills there are.
+pub fn counts(context: &Context<'_>) -> (usize, usize) {
+    let workspace = &context.agent.workspace;
+    let catalogue = context.runtime.tools.of(workspace.home());
+    (catalogue.tools().count() + documents::names(workspace).len(), catalogue.skills.len())
+}
+
 /// Tools, then skills, then what is wrong.
 pub fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
@@ -128,7 +135,7 @@ fn permissions(tool: &Tool, context: &Context<'_>) -> String {
         rows.push(["state:".to_owned(), format!("{}{id} {}*", binding.kind.as_str(), binding.key_prefix)]);
     }
     rows.extend(tool.vault.iter().map(|key| ["vault:".to_owned(), key.key.clone()]));
-    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${name}")]));
+    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${}", name.name)]));
     rows.extend(tool.script_tools.iter().map(|name| ["calls:".to_owned(), name.clone()]));
     rows.push(["time limit:".to_owned(), format!("{} ms", tool.timeout.as_millis())]);
     super::columns(&rows)
@@ -209,6 +216,8 @@ async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
     let mut purged = Vec::new();
     for id in ids {
         if context.runtime.tasks.purge(&context.agent.id, id).await? {
+            let space = state::Place::Task(id.clone()).space(&context.agent.id);
+            context.runtime.watches.space_dropped(&space).await;
             purged.push(id.to_string());
         }
     }

@@ -1,6 +1,7 @@
 //! Tool manifests and skill bundles: what they say, whether it is right, and where they are found.
 
 mod catalogue;
+mod document;
 mod find;
 mod invalid;
 mod raw;
@@ -9,7 +10,8 @@ mod skill;
 mod tool;
 
 pub use catalogue::{Catalogue, Catalogues, Listed};
+pub use document::problem;
 pub use invalid::Invalid;
 pub use schema::{Schema, TypeName};
 pub use skill::Skill;
-pub use tool::{Retry, Tool, VaultKey};
+pub use tool::{EnvName, Retry, Tool, VaultKey};

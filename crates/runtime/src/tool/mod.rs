@@ -39,7 +39,7 @@ pub async fn load(
     manifests: &Catalogue,
 ) -> Result<Box<Page>> {
     for (place, source) in candidates(name, workspace)? {
-        let library = Library { workspace: &place, web };
+        let library = Library { workspace: &place, web, versions: None };
         match library.open(&source, Reading::Main).await {
             Ok(Opened::Page(page)) => return Ok(page),
             Ok(Opened::Binary { .. }) => {}

@@ -83,6 +83,10 @@ impl Compiled {
             Ok(source) => source,
             Err(why) => return Ok(Err(Error::program(why))),
         };
+        // The daemon may not have known the version before it read the text.
+        if let Some(module) = self.modules.get(&key(&source.version)) {
+            return Ok(Ok(Rc::clone(module)));
+        }
         let module = match compile::compile(name, &source.text) {
             Ok(module) => Rc::new(module),
             Err(error) => return Ok(Err(error)),

@@ -4,6 +4,7 @@ mod activity;
 mod agents;
 mod capabilities;
 mod chanflow;
+mod complete;
 mod describe;
 mod document;
 mod events;
@@ -13,6 +14,8 @@ mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod terminal;
+mod tools;
 mod webhook;
 
 use std::sync::Arc;
@@ -39,6 +42,7 @@ pub fn is_open_to_all(path: &str) -> bool {
 
 pub use events::info as event_info;
 pub use sessions::info as session_info;
+pub use tools::installed as installed_tools;
 
 /// What every route works with.
 #[derive(Clone)]
@@ -82,15 +86,18 @@ pub fn router(app: App) -> Router {
         .routes(routes!(exec::exec))
         .routes(routes!(running::cancel))
         .routes(routes!(chanflow::chanflow))
+        .routes(routes!(complete::complete))
         .routes(routes!(agents::list, agents::add))
         .routes(routes!(agents::remove))
         .routes(routes!(capabilities::list, capabilities::mint))
         .routes(routes!(capabilities::revoke))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
+        .routes(routes!(tools::list))
+        .routes(routes!(terminal::attach))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
-        .routes(routes!(events::list))
+        .routes(routes!(events::list, events::clear))
         .routes(routes!(events::read))
         .routes(routes!(events::ack))
         .routes(routes!(events::stream))

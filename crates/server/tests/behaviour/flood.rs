@@ -1,7 +1,8 @@
 //! Floods: connections have a cap, readers that never read hold little, and others are not harmed.
 
+use runtime::event::Source;
 use testkit::Daemon;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 use wire::Activity;
 
@@ -83,6 +84,35 @@ async fn watchers_that_never_read_miss_events_and_harm_nobody() {
         assert_ne!(count, 0, "the stream goes on");
         heard = heard.split_off(heard.floor_char_boundary(heard.len().saturating_sub(100)));
         heard.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+}
+
+#[tokio::test]
+async fn readers_of_events_that_never_read_harm_nobody() {
+    let daemon = Daemon::start().await;
+    let agent = daemon.runtime.agents.named("default").unwrap();
+    let post = |text: String| daemon.runtime.events.post(&agent.id, Source::Webhook, text, None);
+    post("first".into()).await.unwrap();
+    let mut deaf = Vec::new();
+    for _ in 0..8 {
+        let mut stream = narrow(&daemon).await;
+        let call = Call::new(&daemon, "GET", "/events/stream");
+        stream.write_all(call.text().as_bytes()).await.unwrap();
+        deaf.push(stream);
+    }
+    for _ in 0..200 {
+        post("x".repeat(16 * 1024)).await.unwrap();
+    }
+    assert!(daemon.exec("event", "/events").await.ok);
+    let mut reading = connect(&daemon).await;
+    let call = Call::new(&daemon, "GET", "/events/stream");
+    reading.write_all(call.text().as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(reading).lines();
+    // Every event of the backlog arrives, whatever the others do.
+    let mut seen = 0;
+    while seen < 201 {
+        let line = lines.next_line().await.unwrap().expect("the stream goes on");
+        seen += usize::from(line.starts_with("id: "));
     }
 }
 

@@ -13,6 +13,7 @@ mod files;
 mod flood;
 mod http;
 mod lifecycle;
+mod mcp;
 mod routes;
 mod token;
 mod users;

@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::place::{self, Place};
 use super::refused;
 use crate::blocking;
 use crate::command::Context;
 use crate::document::{Bases, Target};
 use crate::error::{Code, Error, Result, quoted};
-use crate::state::{self, Condition, Write};
+use crate::state::{self, Condition, Place, Write, place};
 use crate::variable::read_file;
 
 /// The largest file that is read back.
