@@ -17,6 +17,7 @@ mod plan;
 mod progress;
 mod repl;
 mod root;
+mod setup;
 mod start_page;
 mod stdin;
 mod words;
@@ -64,6 +65,7 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             Err(error) => Err(Failure::failed(format!("{}: {error}", file.display()))),
         },
         Plan::Daemon(action) => daemon::manage(action, environment),
+        Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
         Plan::Mcp(listing) => {
             block_on(mcp::run(link(arguments, environment)?, environment.cwd_text(), listing))

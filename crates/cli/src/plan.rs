@@ -11,6 +11,7 @@ use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
 use crate::logs::Follow;
 use crate::mcp::Listing;
+use crate::setup::{Act, Client};
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -25,6 +26,7 @@ pub(crate) enum Plan {
     Daemon(Action),
     Chanflow,
     Mcp(Listing),
+    Setup(Client, Act),
     /// A person at the terminal of this topic's shell.
     Attach(String),
     Call(Call),
@@ -81,6 +83,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     }
     if let Some(topic) = &arguments.attach {
         return attach(topic, environment);
+    }
+    if let Some(client) = arguments.setup {
+        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),

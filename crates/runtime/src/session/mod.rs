@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
-pub use map::{Map, Topics};
+pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;

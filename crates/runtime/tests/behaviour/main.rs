@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod capabilities;
 mod complete;
 mod docs;
 mod documents;
