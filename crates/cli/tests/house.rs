@@ -16,12 +16,13 @@ const BANNED_NAMES: [&str; 11] =
 
 /// What each crate may depend on. Siblings do not know each other; arrows point down only.
 const ARROWS: &[(&str, &[&str])] = &[
-    // The binary also starts the processes of shells, which are the binary itself.
-    ("cli", &["client", "mcp", "runtime", "server", "shell", "wire"]),
+    // The binary also starts the processes of shells and scripts, which are the binary itself.
+    ("cli", &["client", "mcp", "runtime", "script", "server", "shell", "wire"]),
     ("client", &["wire"]),
     ("mcp", &["wire"]),
     ("server", &["mcp", "runtime", "store", "wire"]),
-    ("runtime", &["sfmd", "shell", "store", "web"]),
+    ("runtime", &["script", "sfmd", "shell", "store", "web"]),
+    ("script", &[]),
     ("sfmd", &[]),
     ("shell", &[]),
     ("store", &[]),

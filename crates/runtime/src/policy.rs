@@ -46,7 +46,10 @@ impl Runtime {
         settings::read(&config)?;
         let removed = self.agents.remove(id).await?;
         self.webhooks.forget(id).await?;
+        self.watches.forget(id).await?;
+        self.capabilities.forget(id).await?;
         self.sessions.forget(id).await;
+        self.shells.records.forget_all(id);
         self.events.forget(id).await?;
         self.forget_state(id).await?;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());

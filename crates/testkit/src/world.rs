@@ -54,12 +54,17 @@ impl World {
         Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), None).await
     }
 
+    /// A world that starts processes: `program` acts as their guard, and runs scripts.
+    pub async fn with_program(program: impl Into<PathBuf>) -> Self {
+        Self::with_scripts(program, Backend::Memory).await
+    }
+
     /// A world that keeps its entries in a backend.
     pub async fn on(backend: Backend) -> Self {
         Self::with(backend, None).await
     }
 
-    /// A world that runs scripts; `program` is the binary that acts as their worker.
+    /// A world that starts processes and keeps its entries in a backend.
     pub async fn with_scripts(program: impl Into<PathBuf>, backend: Backend) -> Self {
         Self::with(backend, Some(program.into())).await
     }
@@ -89,7 +94,7 @@ impl World {
         let shells = program.clone().map(|program| runtime::bash::Settings {
             program,
             bash: "/bin/bash".into(),
-            environment: Vec::new(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         });
         let parts = Parts {
             home: home.path().to_owned(),

@@ -76,10 +76,12 @@ pub async fn call(
     // An app finds its own workspace there.
     exec::base_path(context)?;
     let persistent = surroundings::persistent(context, &Scope::of(&context.session.topic)).await?;
-    let ran = action::call(Call {
+    let call = Call {
         runtime: context.runtime,
         agent: context.agent,
+        session: context.session,
         state: &*context.state,
+        task: context.caller.task.as_deref(),
         page,
         claimant,
         found,
@@ -87,9 +89,8 @@ pub async fn call(
         persistent: &persistent,
         surroundings: surroundings::of(context, current),
         bases: surroundings::bases(context, current),
-    });
-    let Ran { reply, effects } = ran.await;
-    Ok(Ran { reply: reply.map(|text| action::shortened(text, context.agent.workspace.home())), effects })
+    };
+    Ok(action::call(call).await)
 }
 
 /// Runs the default action of a page that is about to be shown, unless only a block of it is.

@@ -33,25 +33,25 @@ pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed
     if let Some(topic) = Topic::canonical_target(href) {
         return topic.map(Followed::Topic);
     }
+    location(href, base, workspace)
+}
+
+/// Where a value leads: a document by its path or address, relative to the page that it came with.
+fn value(target: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+    let page = state.page.as_ref().map(|page| page.location.source.clone());
+    location(target, page.unwrap_or_else(|| Source::Directory(workspace.home().to_owned())), workspace)
+}
+
+fn location(href: &str, base: Source, workspace: &Workspace) -> Result<Followed> {
     let (path, block) = match href.split_once('#') {
         Some((path, block)) if !block.is_empty() => (path, Some(block.to_owned())),
-        _ => (href.as_str(), None),
+        _ => (href, None),
     };
     let source = if path.is_empty() { Ok(base) } else { base.join(path, workspace) };
     let source = source.map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(href)))
     })?;
     Ok(Followed::Location(Location { source, block }))
-}
-
-/// Where a value leads: a document by its path or address, relative to the page that it came with.
-fn value(target: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
-    let home = Source::Directory(workspace.home().to_owned());
-    let base = state.page.as_ref().map_or(&home, |page| &page.location.source);
-    let source = base.join(target, workspace).map_err(|error| {
-        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(target)))
-    })?;
-    Ok(Followed::Location(Location { source, block: None }))
 }
 
 fn unknown(id: &str, state: &State) -> Error {

@@ -50,7 +50,12 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), _) => Ok(super::info::run(&context).await?.into()),
+        (Topic::Bash(_), What::Entry | What::Topic(_)) => Ok(super::info::run(&context).await?.into()),
+        (topic @ Topic::Bash(_), What::Document { .. }) => {
+            let message = format!("{topic} holds a shell, not a document.");
+            Err(Error::new(Code::CommandUnsupported, message)
+                .hint("Open documents in a tab, such as main. Topics can be opened here: //open bash, //open app:NAME"))
+        }
         (Topic::Tab(_) | Topic::App { .. }, What::Document { target, extent, reading }) => {
             open(&target, extent, reading, context).await
         }
@@ -95,7 +100,9 @@ pub fn shown(
     let claimant = act::claimant(context);
     // An app says what it needs as errors do; of other documents it is a line of the page.
     let (above, missing) = match claimant {
-        Claimant::App => (required(claimant, &missing.iter().collect::<Vec<_>>()), Vec::new()),
+        Claimant::App => {
+            (required(claimant, &missing.iter().collect::<Vec<_>>(), page.setup.as_ref()), Vec::new())
+        }
         Claimant::Document | Claimant::Tool => (None, missing),
     };
     let above = above.map(|error| format!("{error}\n\n")).unwrap_or_default();
@@ -149,7 +156,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>
         Target::Path { candidates, block } => {
             let (opened, path) = find(candidates, library).await?;
             // What opened as an index or a listing is a directory.
-            if matches!(&opened, Opened::Page(page) if page.location.source != Source::File(path.clone())) {
+            if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
                 context.state.directory = Some(path);
             }
             (opened, block)

@@ -4,11 +4,14 @@ use std::path::Path;
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
 
+use super::compose::Composed;
 use super::menu::{Menu, Menus};
+use super::setup::{Named, Setup};
 use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
 use crate::edit::Digest;
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::manifest;
 use crate::reply::REPLY_MAX;
 
 /// How many blocks or headings an error names.
@@ -22,6 +25,8 @@ pub struct Page {
     pub location: Location,
     /// The menus that the page names.
     pub menus: Vec<Menu>,
+    /// Where its reader learns what it needs.
+    pub setup: Option<Setup>,
     /// How it was loaded, where that matters: `converted from HTML`.
     pub notes: Vec<String>,
     /// How lists name it, where that is not its location: `home` for an app's entry page.
@@ -29,6 +34,8 @@ pub struct Page {
     /// Of the text as it was loaded.
     pub digest: Digest,
     content: sfmd::Page,
+    /// What is wrong with the scripts of its actions.
+    script_problem: Option<String>,
     /// What a page from the web calls itself, outside its text.
     title: Option<String>,
     fetched: Option<Fetched>,
@@ -47,12 +54,28 @@ pub enum Extent {
 impl Page {
     pub fn new(
         location: Location,
-        content: sfmd::Page,
-        menus: Vec<Menu>,
+        Composed { page: content, menus, setup }: Composed,
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
-        Self { location, menus, notes, label: None, digest, content, title: None, fetched: None }
+        let script_problem = match &location.source {
+            Source::File(path) | Source::Version { file: path, .. } => {
+                manifest::problem(path, content.document()).map(|problem| problem.to_string())
+            }
+            Source::Directory(_) | Source::Web(_) => None,
+        };
+        Self {
+            location,
+            menus,
+            setup,
+            notes,
+            label: None,
+            digest,
+            content,
+            script_problem,
+            title: None,
+            fetched: None,
+        }
     }
 
     /// Adds what only a page from the web has.
@@ -105,7 +128,7 @@ impl Page {
         let warning = |(origin, warning): (&sfmd::Origin, &sfmd::Warning)| {
             if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
         };
-        self.content.warnings().map(warning).collect()
+        self.script_problem.iter().cloned().chain(self.content.warnings().map(warning)).collect()
     }
 
     /// Whether a file is part of what the page shows: its own, an included one, or a menu.
@@ -172,7 +195,13 @@ impl Page {
         });
         let actions: Vec<_> = self.content.actions().collect();
         let actions = actions.iter().map(|found| found.action.id.as_str()).collect();
-        Banner { menus: nav.collect(), actions, missing: missing.iter().collect() }.to_string()
+        let setup = self.setup.as_ref().filter(|setup| {
+            // What is required and there needs no setup; what requires nothing that can be checked always may.
+            let unchecked = setup.named == Named::ByThePage && self.content.requirements().is_empty();
+            unchecked || !missing.is_empty()
+        });
+        let setup = setup.map(|setup| setup.target.as_str());
+        Banner { menus: nav.collect(), actions, missing: missing.iter().collect(), setup }.to_string()
     }
 
     fn outline(&self) -> String {
@@ -211,6 +240,9 @@ impl Source {
     pub fn origin(&self) -> sfmd::Origin {
         match self {
             Self::File(path) | Self::Directory(path) => sfmd::Origin::new(&path.to_string_lossy()),
+            Self::Version { file, number } => {
+                sfmd::Origin::new(&format!("{}@{number}", file.to_string_lossy()))
+            }
             Self::Web(url) => sfmd::Origin::new(url.as_str()),
         }
     }

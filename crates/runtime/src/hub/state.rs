@@ -1,19 +1,17 @@
 //! `string system state …`: people and agents look at durable state, and change it.
 
 mod file;
-mod place;
 mod show;
 mod transfer;
 
 use serde_json::{Value, json};
 
-use self::place::Place;
 use self::show::Report;
 use super::agent::Format;
 use crate::command::{Arguments, Context, Line, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::reply::with_body;
-use crate::state::{self, Condition, PAGE_MAX, Write, Written};
+use crate::state::{self, Condition, PAGE_MAX, Place, Write, Written, place};
 
 /// How many entries a list shows unless asked for more.
 const SHOWN: usize = 100;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
-pub use map::{Map, Topics};
+pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
@@ -71,6 +71,10 @@ pub struct ShellState {
     pub restart_in: Option<PathBuf>,
     /// A command was still running at the end of the last turn.
     pub running: bool,
+    /// The last command, as lists show it.
+    pub command: String,
+    /// What was last written down of the shell.
+    pub recorded: Option<crate::bash::Record>,
 }
 
 impl State {
@@ -174,6 +178,11 @@ impl Session {
 
     pub fn set_location(&self, location: Option<String>) {
         self.glance().location = location.map(Into::into);
+    }
+
+    /// Looks at what the topic's commands work on; none while one of them runs.
+    pub fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
+        self.state.try_lock().ok().map(|state| look(&state))
     }
 
     /// The live shell of a bash topic.

@@ -3,11 +3,14 @@
 
 mod actions;
 mod agents;
+mod capabilities;
+mod complete;
 mod docs;
 mod documents;
 mod editing;
 mod events;
 mod failures;
+mod hubs;
 mod queue;
 mod settings;
 mod special_files;
@@ -19,5 +22,7 @@ mod topic_list;
 mod topics;
 mod trust;
 mod variables;
+mod versions;
 mod views;
+mod watches;
 mod workspace;

@@ -193,7 +193,8 @@ async fn without_the_token_every_route_says_the_same() {
         Some(token.clone()),
     ];
     for route in every_route(&daemon).await {
-        if route.path == "/health" {
+        // These are open to all; a webhook's address is its own secret.
+        if route.path == "/health" || route.path.starts_with("/webhook/") {
             continue;
         }
         let call = Call::to(&daemon, &route).without("Authorization");

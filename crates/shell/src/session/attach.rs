@@ -4,7 +4,7 @@
 //! them, since bash takes its commands elsewhere: then a small line editor
 //! gathers a line, and Enter runs it like any command.
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::request::Request;
 use crate::limits;
@@ -34,10 +34,12 @@ impl Attachment {
         self.output.recv().await
     }
 
-    /// Sends keys as they were typed.
-    pub async fn keys(&self, bytes: Vec<u8>) {
+    /// Sends keys as they were typed, and says what they came to.
+    pub async fn keys(&self, bytes: Vec<u8>) -> Typing {
+        let (answer, answered) = oneshot::channel();
         // A shell that has ended takes no keys; its output has ended as well.
-        let _ = self.requests.send(Request::Keys(bytes)).await;
+        let _ = self.requests.send(Request::Keys { bytes, answer }).await;
+        answered.await.unwrap_or_default()
     }
 
     pub async fn resize(&self, size: Size) {
@@ -50,6 +52,25 @@ impl Drop for Attachment {
         self.output.close();
         // A driver too busy to hear it notices by itself, with the next request.
         let _ = self.requests.try_send(Request::Detach);
+    }
+}
+
+/// What keys came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typing {
+    /// The commands that were run with Enter.
+    pub commands: Vec<String>,
+    /// A line or a control key for the program that runs. What it says may be a password.
+    pub input: bool,
+}
+
+impl Typing {
+    /// Keys for a program; those that end a line or steer it are worth telling.
+    pub(super) fn input(keys: &[u8]) -> Self {
+        Self {
+            commands: Vec::new(),
+            input: keys.iter().any(|key| matches!(key, b'\r' | b'\n' | 0x01..=0x1a)),
+        }
     }
 }
 
@@ -87,6 +108,19 @@ impl Audience {
         if !bytes.is_empty() {
             self.members.retain(|member| member.try_send(bytes.to_vec()).is_ok());
         }
+    }
+
+    /// Shows the one who came last what the others have seen already.
+    pub(super) fn show_newest(&mut self, bytes: &[u8]) {
+        if let Some(newest) = self.members.last().filter(|_| !bytes.is_empty()) {
+            // Whoever has left already is found out with the next output.
+            let _ = newest.try_send(bytes.to_vec());
+        }
+    }
+
+    /// Lets everybody go: there is nothing left to see.
+    pub(super) fn leave(&mut self) {
+        self.members.clear();
     }
 
     /// Drops those who have left; whether that emptied the room.
@@ -127,6 +161,15 @@ impl Audience {
             }
         }
         Typed { echo, line: None, used: bytes.len() }
+    }
+
+    /// Shows a command that somebody else has given, as if it was typed after the prompt.
+    pub(super) fn show_command(&mut self, command: &str) {
+        if !self.is_empty() {
+            self.show(b"\x1b[K");
+            self.show(command.trim_end().replace('\n', "\r\n").as_bytes());
+            self.show(b"\r\n");
+        }
     }
 
     /// What is shown when bash is ready for a line.

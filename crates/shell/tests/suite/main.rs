@@ -17,3 +17,4 @@ mod output;
 mod settings;
 mod support;
 mod turns;
+mod watch;

@@ -7,14 +7,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use store::Timestamp;
 
-use super::place::{self, Place};
 use super::show::{Report, refused};
 use crate::agent;
 use crate::blocking;
 use crate::command::Context;
 use crate::document::{Bases, Target};
 use crate::error::{Code, Error, Result, quoted};
-use crate::state::{self, Transferred};
+use crate::state::{self, Place, Transferred, place};
 use crate::variable::read_file;
 
 /// The largest file that is read back.
