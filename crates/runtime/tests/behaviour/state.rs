@@ -237,7 +237,7 @@ async fn a_topic_is_removed_once_its_writes_are_done() {
     let world = World::new().await;
     world.ok("other", "/info").await;
     let topics = world.runtime.sessions.of(&Id::default_agent());
-    let session = topics.enter(&Topic::main());
+    let session = topics.enter(&Topic::main()).unwrap();
     let held = session.hold_open().await.unwrap();
     let main = Topic::main();
     let mut closing = Box::pin(topics.close(&main, None));
