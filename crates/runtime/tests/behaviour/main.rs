@@ -9,6 +9,7 @@ mod documents;
 mod editing;
 mod events;
 mod failures;
+mod links;
 mod queue;
 mod settings;
 mod special_files;
