@@ -1,5 +1,7 @@
 //! What a command line means: decided here, without doing any of it.
 
+use std::path::{Path, PathBuf};
+
 use clap_complete::Shell;
 use runtime::command::table;
 use runtime::topic::{Hub, Kind, Topic};
@@ -9,6 +11,7 @@ use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
 use crate::logs::Follow;
 use crate::mcp::Listing;
+use crate::setup::{Act, Client};
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -18,9 +21,12 @@ pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
 pub(crate) enum Plan {
     StartPage,
     Completions(Shell),
+    /// To a file, or to standard output.
+    Declarations(Option<PathBuf>),
     Daemon(Action),
     Chanflow,
     Mcp(Listing),
+    Setup(Client, Act),
     /// A person at the terminal of this topic's shell.
     Attach(String),
     Call(Call),
@@ -63,6 +69,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
     }
+    if let Some(file) = &arguments.types {
+        return Ok(Plan::Declarations(Some(file.clone()).filter(|file| file != Path::new("-"))));
+    }
     if let Some(action) = arguments.daemon {
         return Ok(Plan::Daemon(action));
     }
@@ -74,6 +83,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     }
     if let Some(topic) = &arguments.attach {
         return attach(topic, environment);
+    }
+    if let Some(client) = arguments.setup {
+        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),

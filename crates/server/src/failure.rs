@@ -60,7 +60,7 @@ impl From<runtime::error::Error> for Failure {
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::Conflict | Code::LastTopic => StatusCode::CONFLICT,
             Code::NotAllowed => StatusCode::FORBIDDEN,
-            Code::QueueFull => StatusCode::TOO_MANY_REQUESTS,
+            Code::QueueFull | Code::TooManyTopics => StatusCode::TOO_MANY_REQUESTS,
             Code::QueueTimeout => StatusCode::GATEWAY_TIMEOUT,
             Code::InternalError | Code::LoadError => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,

@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod capabilities;
 mod complete;
 mod docs;
 mod documents;
@@ -10,9 +11,11 @@ mod editing;
 mod events;
 mod failures;
 mod hubs;
+mod links;
 mod queue;
 mod settings;
 mod special_files;
+mod state;
 mod substitution;
 mod table;
 mod tools;

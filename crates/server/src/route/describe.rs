@@ -15,7 +15,7 @@ use super::App;
 const CAPABILITIES: [&str; 9] =
     ["exec", "chanflow", "agents", "sessions", "activity", "events", "mcp", "capabilities", "fs"];
 
-#[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
+#[utoipa::path(get, path = "/health", responses((status = 200, body = Health)), security(()))]
 pub async fn health(State(app): State<App>) -> Json<Health> {
     Json(Health { ok: true, version: app.runtime.version.clone() })
 }
@@ -31,6 +31,7 @@ pub async fn describe(State(app): State<App>) -> Json<Describe> {
     Json(Describe {
         name: "string".to_owned(),
         version: app.runtime.version.clone(),
+        port: app.runtime.port,
         capabilities: CAPABILITIES.map(str::to_owned).into(),
         topic_types: Kind::ALL.map(|kind| kind.as_str().to_owned()).into(),
         hubs: Hub::ALL.map(|hub| hub.as_str().to_owned()).into(),

@@ -6,6 +6,7 @@ mod capabilities;
 mod chanflow;
 mod complete;
 mod describe;
+mod document;
 mod events;
 mod exec;
 mod fs;
@@ -79,7 +80,7 @@ impl App {
 struct Api;
 
 pub fn router(app: App) -> Router {
-    let (router, api) = OpenApiRouter::with_openapi(Api::openapi())
+    let (router, mut api) = OpenApiRouter::with_openapi(Api::openapi())
         .routes(routes!(describe::health))
         .routes(routes!(describe::describe))
         .routes(routes!(exec::exec))
@@ -104,6 +105,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(webhook::show, webhook::rotate))
         .routes(routes!(shutdown::shutdown))
         .split_for_parts();
+    document::complete(&mut api);
     router
         .route("/openapi.json", describe::serve_openapi(&api))
         .route("/fs/{*path}", fs::routes())

@@ -1,7 +1,7 @@
 //! `/fs`: files for whoever holds a capability, and for nobody else.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 use testkit::Daemon;
@@ -306,18 +306,6 @@ async fn a_capability_ends_with_its_agent() {
         assert!(daemon.exec("agent", cmd).await.ok, "{cmd}");
         assert_eq!(held.send("GET", "~/x.txt").await.status, 401, "after {cmd}");
     }
-}
-
-#[tokio::test]
-async fn a_file_that_may_not_be_read_is_refused() {
-    if rustix::process::geteuid().is_root() {
-        return;
-    }
-    let daemon = Daemon::start().await;
-    let path = daemon.home.write("box/closed.txt", "x");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
-    let held = all(&daemon).await;
-    assert_eq!(code(&held.send("GET", "~/box/closed.txt").await), (403, "NOT_ALLOWED".into()));
 }
 
 #[tokio::test]

@@ -183,4 +183,4 @@ impl Place {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -174,3 +174,6 @@ fn check(directory: &Directory, name: &OsStr, expected: Expected) -> Result<(), 
         _ => Err(Failure::Changed),
     }
 }
+
+#[cfg(test)]
+mod tests;
