@@ -1,5 +1,7 @@
 //! The command line as typed.
 
+use std::path::PathBuf;
+
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 
@@ -78,6 +80,10 @@ pub(crate) struct Arguments {
     /// Print a completion script for a shell
     #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent", "setup"])]
     pub(crate) completions: Option<Shell>,
+
+    /// Print the TypeScript declarations for scripts, or write them to a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "completions", "agent"])]
+    pub(crate) types: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

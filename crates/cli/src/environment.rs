@@ -23,6 +23,7 @@ pub(crate) struct Environment {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) stdin: Stream,
     pub(crate) stdout: Stream,
+    pub(crate) stderr: Stream,
     pub(crate) color: Color,
     /// Where this program lies.
     pub(crate) program: Option<PathBuf>,
@@ -96,6 +97,7 @@ impl Environment {
             cwd: std::env::current_dir().ok(),
             stdin: Stream::of(&std::io::stdin()),
             stdout: Stream::of(&std::io::stdout()),
+            stderr: Stream::of(&std::io::stderr()),
             color: if variable("NO_COLOR").is_some() { Color::Unwanted } else { Color::Allowed },
             program: std::env::current_exe().ok(),
             config: variable("XDG_CONFIG_HOME").map(PathBuf::from),

@@ -1,5 +1,7 @@
 //! What a command line means: decided here, without doing any of it.
 
+use std::path::{Path, PathBuf};
+
 use clap_complete::Shell;
 use runtime::command::table;
 use runtime::topic::{Hub, Kind, Topic};
@@ -19,6 +21,8 @@ pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
 pub(crate) enum Plan {
     StartPage,
     Completions(Shell),
+    /// To a file, or to standard output.
+    Declarations(Option<PathBuf>),
     Daemon(Action),
     Chanflow,
     Mcp(Listing),
@@ -64,6 +68,9 @@ pub(crate) enum Show {
 pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<Plan, Failure> {
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
+    }
+    if let Some(file) = &arguments.types {
+        return Ok(Plan::Declarations(Some(file.clone()).filter(|file| file != Path::new("-"))));
     }
     if let Some(action) = arguments.daemon {
         return Ok(Plan::Daemon(action));

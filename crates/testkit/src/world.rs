@@ -59,11 +59,20 @@ impl World {
         Self::with_scripts(program, Backend::Memory).await
     }
 
-    /// The same, with its entries kept there.
+    /// A world that keeps its entries in a backend.
+    pub async fn on(backend: Backend) -> Self {
+        Self::with(backend, None).await
+    }
+
+    /// A world that starts processes and keeps its entries in a backend.
     pub async fn with_scripts(program: impl Into<PathBuf>, backend: Backend) -> Self {
+        Self::with(backend, Some(program.into())).await
+    }
+
+    async fn with(backend: Backend, program: Option<PathBuf>) -> Self {
         let (home, clock) = (Home::default(), Arc::new(FakeClock::default()));
         let (root, store) = (home.root(), backend.open(&home, clock.clone()));
-        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), Some(program.into())).await
+        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), program).await
     }
 
     /// Ends the runtime and starts another one on the same home and store.

@@ -292,8 +292,8 @@ pub static COMMANDS: &[Spec] = &[
     content(
         Verb::SystemState,
         "state",
-        "/state ls|get|put|rm|export|import …",
-        "durable state: /state alone says more",
+        "/state [ls|get|put|rm|export|import|backup|check …]",
+        "look at durable state and change it; /state alone says more",
         SYSTEM,
     ),
     row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),

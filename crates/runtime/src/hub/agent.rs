@@ -91,14 +91,14 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::List(Format::Json) => Ok(list_json(context)),
         Command::Current => Ok(context.agent.id.to_string()),
         Command::Add { id, home, allow, boundary } => {
-            let home = home.map(|text| directory(&text, context)).transpose()?;
-            let allow = allow.iter().map(|text| directory(text, context)).collect::<Result<_>>()?;
+            let home = home.map(|text| typed_path(&text, context)).transpose()?;
+            let allow = allow.iter().map(|text| typed_path(text, context)).collect::<Result<_>>()?;
             let agent = runtime.add_agent(origin, id, home, allow, boundary).await?;
             Ok(format!("Added agent {}: {}", agent.id, describe(&agent, context)))
         }
         Command::Use { id, reach } => use_agent(&id, reach, context),
         Command::SetHome { id, home } => {
-            let home = directory(&home, context)?;
+            let home = typed_path(&home, context)?;
             let id = id.as_ref().unwrap_or(&context.agent.id);
             let agent = runtime.change_agent(origin, id, |record| record.home.clone_from(&home)).await?;
             Ok(format!("Agent {}: {}", agent.id, describe(&agent, context)))
@@ -173,8 +173,8 @@ async fn allow(
     format: Format,
     context: &Context<'_>,
 ) -> Result<String> {
-    let add = add.iter().map(|text| directory(text, context)).collect::<Result<Vec<_>>>()?;
-    let remove = remove.map(|text| directory(text, context)).transpose()?;
+    let add = add.iter().map(|text| typed_path(text, context)).collect::<Result<Vec<_>>>()?;
+    let remove = remove.map(|text| typed_path(text, context)).transpose()?;
     // Allowed paths are kept as they really are, so a link is removed by what it leads to.
     let real = remove.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
     let change = |record: &mut Record| {
@@ -200,8 +200,8 @@ fn describe(agent: &Agent, context: &Context<'_>) -> String {
     format!("home {home}, boundary {}", agent.boundary.as_str())
 }
 
-/// A directory as a person types it: from `~`, or from where they are.
-pub fn directory(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+/// A path as a person types it: from `~`, or from where they are.
+pub fn typed_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
     let from_here = || context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text);
     let path = context.agent.workspace.below_home(text).unwrap_or_else(from_here);
     if path.is_absolute() && !text.contains('\0') {

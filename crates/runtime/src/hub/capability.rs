@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{Format, directory, format, split_list};
+use super::agent::{Format, format, split_list, typed_path};
 use crate::audit::format_time;
 use crate::capability::{Capability, Id, Minted, QUOTA, TTL, Terms, Token, Uses, Verbs};
 use crate::command::{Arguments, Context};
@@ -70,7 +70,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     let (capabilities, agent) = (&context.runtime.capabilities, context.agent);
     match command {
         Command::Mint { path, terms: Asked { verbs, ttl, uses, quota }, format } => {
-            let path = directory(&path, context)?;
+            let path = typed_path(&path, context)?;
             let minted = capabilities.mint(agent, Terms { path, verbs, ttl, uses, quota }).await?;
             tracing::info!(agent = %agent.id, capability = %minted.capability.id, "a capability was minted");
             Ok(match format {

@@ -118,7 +118,9 @@ pub async fn overview(context: &Context<'_>) -> (String, String) {
     };
     let token = context.runtime.webhooks.show(&context.agent.id).await;
     let address = token.and_then(|token| address(context, &token));
-    let body = format!("{listed}\n\nwebhook: {}", address.unwrap_or_else(|error| error.to_string()));
+    let address = address.unwrap_or_else(|error| error.to_string());
+    let watches = context.runtime.watches.list(&context.agent.id).len();
+    let body = format!("{listed}\n\nwebhook: {address}\nwatches: {watches}");
     (count, body)
 }
 

@@ -61,6 +61,7 @@ impl Map {
             session.close();
             session.interrupt();
             session.end_shell().await;
+            session.settle().await;
         };
         futures::future::join_all(sessions.map(end)).await;
     }
@@ -121,6 +122,7 @@ impl Topics {
                 session.interrupt();
             }
             session.end_shell().await;
+            session.settle().await;
         }
         Ok(())
     }

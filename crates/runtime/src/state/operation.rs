@@ -12,6 +12,7 @@ use super::condition::{Condition, revision};
 use super::error::{Code, Error, Result};
 use super::limits::check_value;
 use super::merge::merge_patch;
+use super::request::Write;
 use crate::watch::{Change, Watches};
 
 /// How many scopes a list shows.
@@ -21,7 +22,7 @@ const SPACES_MAX: usize = 10_000;
 #[derive(Clone)]
 pub struct Durable {
     pub(super) store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     /// Told of every change.
     watches: Option<Arc<Watches>>,
 }
@@ -44,14 +45,6 @@ pub struct Written {
     pub entry: Option<Entry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict_revision: Option<String>,
-}
-
-/// What a write makes of the entry that is there.
-#[derive(Debug, Clone)]
-pub enum Write {
-    Put(Value),
-    Patch(Value),
-    Append(Value),
 }
 
 impl Durable {
@@ -174,7 +167,7 @@ impl Durable {
 
 impl Entry {
     pub(crate) fn of(entry: &store::Entry) -> Result<Self> {
-        let damaged = || Error::new(Code::Unavailable, format!("the entry {} is damaged", entry.key));
+        let damaged = || Error::damaged(format!("the entry {} is damaged", entry.key));
         let json = std::str::from_utf8(&entry.value).map_err(|_| damaged())?;
         Ok(Self {
             key: entry.key.as_str().ok_or_else(damaged)?.to_owned(),
@@ -201,8 +194,7 @@ impl Written {
 
 fn changed(found: Option<&store::Entry>, change: &Write) -> Result<Value> {
     let current = found.map(|entry| serde_json::from_slice::<Value>(&entry.value)).transpose();
-    let current =
-        current.map_err(|error| Error::new(Code::Unavailable, format!("the entry is damaged: {error}")))?;
+    let current = current.map_err(|error| Error::damaged(format!("the entry is damaged: {error}")))?;
     match change {
         Write::Put(value) => Ok(value.clone()),
         Write::Patch(patch) => {
@@ -215,8 +207,22 @@ fn changed(found: Option<&store::Entry>, change: &Write) -> Result<Value> {
                 items.push(item.clone());
                 Ok(Value::Array(items))
             }
-            _ => Err(Error::new(Code::TypeMismatch, "append needs an array, and the value is none")),
+            other => {
+                let message = format!("append needs an array, and the value is {}", kind_of(&other));
+                Err(Error::new(Code::TypeMismatch, message))
+            }
         },
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -1,33 +1,51 @@
 //! The words of the hubs: lists as text and as JSON, and pages that can be opened from anywhere.
 
 use runtime::Origin;
+use runtime::command::table::{COMMANDS, Place};
 use serde_json::Value;
 use testkit::World;
+
+/// Every word of a hub that takes `--json`.
+const LISTS: &[(&str, &str)] = &[
+    ("app", "/list --json"),
+    ("bash", "/list --json"),
+    ("tool", "/list --json"),
+    ("tool", "/tasks --json"),
+    ("tool", "/task job-1 --json"),
+    ("event", "/list --json"),
+    ("event", "/list --all --json"),
+    ("event", "/watch --json"),
+    ("system", "/status --json"),
+    ("system", "/env --json"),
+    ("system", "/logs --json"),
+    ("system", "/logs --audit --json"),
+    ("system", "/doctor --json"),
+    ("system", "/state ls --json"),
+    ("system", "/state ls profile --json"),
+    ("agent", "/list --json"),
+    ("agent", "/allow --json"),
+    ("agent", "/capability list --json"),
+];
 
 #[tokio::test]
 async fn every_list_is_json_when_asked() {
     let world = World::new().await;
-    for (hub, line) in [
-        ("app", "/list --json"),
-        ("bash", "/list --json"),
-        ("tool", "/list --json"),
-        ("tool", "/tasks --json"),
-        ("event", "/list --json"),
-        ("event", "/list --all --json"),
-        ("event", "/watch --json"),
-        ("system", "/status --json"),
-        ("system", "/env --json"),
-        ("system", "/logs --json"),
-        ("system", "/logs --audit --json"),
-        ("system", "/state ls --json"),
-        ("system", "/state ls profile --json"),
-        ("agent", "/list --json"),
-        ("agent", "/allow --json"),
-    ] {
+    world.ok("system", "/state put task:job-1 key 1").await;
+    for (hub, line) in LISTS {
         let reply = world.ok(hub, line).await;
         let json: Value =
             serde_json::from_str(&reply).unwrap_or_else(|error| panic!("{hub} {line}: {error}\n{reply}"));
         assert!(json.is_array() || json.is_object(), "{hub} {line}: {reply}");
+    }
+}
+
+#[test]
+fn every_word_that_takes_json_is_tried() {
+    for spec in COMMANDS.iter().filter(|spec| spec.usage.contains("--json")) {
+        let Place::Hub(hub) = spec.place else { continue };
+        let word = format!("/{} ", spec.name);
+        let tried = LISTS.iter().any(|(tried, line)| *tried == hub.as_str() && line.starts_with(&word));
+        assert!(tried, "{} of the {} hub", spec.usage, hub.as_str());
     }
 }
 

@@ -18,7 +18,7 @@ impl Driver {
     /// Starts a command; nothing may be running.
     pub(super) fn begin(&mut self, payload: String, by: By) {
         if by == By::Caller {
-            self.audience.show_command(&payload);
+            self.audience.show_command(&self.directory.path, &payload);
         }
         // What the terminal holds now is the background's.
         self.drain(limits::FINAL_READ);
