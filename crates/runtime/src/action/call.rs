@@ -79,8 +79,11 @@ impl Call<'_> {
         let result = match &self.found.action.call {
             Kind::Http(call) => self.http(call, &bound, &requirements, &trust).await?,
             Kind::Cli { command } => {
-                let definition = self.definition(&bound, &requirements, &trust);
                 let directory = self.surroundings.app_directory.clone();
+                for path in bound.paths_mut(self.found.action) {
+                    *path = cli::path_from(&directory, path, self.bases);
+                }
+                let definition = self.definition(&bound, &requirements, &trust);
                 let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;

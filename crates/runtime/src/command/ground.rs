@@ -102,7 +102,13 @@ impl Ground {
 
 /// How the session reaches the web on behalf of an asker.
 pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
-    Web { client: &context.runtime.web, cookies: &context.state.cookies, port: context.runtime.port, asker }
+    Web {
+        client: &context.runtime.web,
+        cookies: &context.state.cookies,
+        port: context.runtime.port,
+        asker,
+        sink: context.sink,
+    }
 }
 
 /// The page's own right to ask: one from the web may reach less than the agent.

@@ -14,6 +14,7 @@ use crate::manifest::{self, Declared, is_manifest};
 use crate::package::{
     self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, PACKAGE_MAX, Packages, Source,
 };
+use crate::sink::Live;
 
 /// What the caller asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +168,7 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
             Ok(Gathered { files: Files::page(page.source()), stem, page: address, wanted: Delivery::Any })
         }
         Source::Web(url) => gather_web(url, library, context).await,
-        Source::GitHub(repository) => gather_github(&repository, library).await,
+        Source::GitHub(repository) => gather_github(&repository, library, context).await,
     }
 }
 
@@ -229,7 +230,7 @@ async fn gather_web(url: Url, library: Library<'_>, context: &Context<'_>) -> Re
             (None, Some(from)) => fetch(&from?, library).await?.1,
             (None, None) => String::new(),
         };
-        context.sink.send(crate::sink::Live::Progress(&format!("{} of {total} files", number + 1)));
+        context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
         files.add(file.path.clone().into(), content.into_bytes(), false)?;
     }
     let stem = address.host_str().unwrap_or("package").replace('.', "-");
@@ -237,16 +238,19 @@ async fn gather_web(url: Url, library: Library<'_>, context: &Context<'_>) -> Re
 }
 
 /// Every file below the path, by the repository's own list.
-async fn gather_github(repository: &GitHub, library: Library<'_>) -> Result<Gathered> {
+async fn gather_github(repository: &GitHub, library: Library<'_>, context: &Context<'_>) -> Result<Gathered> {
     let list =
         repository.tree_url().parse().map_err(|_| Error::new(Code::InvalidParams, "Not a repository."))?;
     let (_, text) = fetch(&list, library).await?;
     let mut files = Files::default();
-    for path in repository.files(&text)? {
+    let paths = repository.files(&text)?;
+    let total = paths.len();
+    for (number, path) in paths.into_iter().enumerate() {
         package::check_path(&path)?;
         let address =
             repository.raw_url(&path).parse().map_err(|_| Error::new(Code::InvalidPackage, "Not a path."))?;
         files.add(path.into(), fetch(&address, library).await?.1.into_bytes(), false)?;
+        context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
     }
     Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any })
 }

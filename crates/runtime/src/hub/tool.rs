@@ -64,6 +64,13 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     }
 }
 
+/// How many tools and skills there are.
+pub fn counts(context: &Context<'_>) -> (usize, usize) {
+    let workspace = &context.agent.workspace;
+    let catalogue = context.runtime.tools.of(workspace.home());
+    (catalogue.tools().count() + documents::names(workspace).len(), catalogue.skills.len())
+}
+
 /// Tools, then skills, then what is wrong.
 pub fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
@@ -229,6 +236,8 @@ async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
     let mut purged = Vec::new();
     for id in ids {
         if context.runtime.tasks.purge(&context.agent.id, id).await? {
+            let space = state::Place::Task(id.clone()).space(&context.agent.id);
+            context.runtime.watches.space_dropped(&space).await;
             purged.push(id.to_string());
         }
     }

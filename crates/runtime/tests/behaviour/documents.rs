@@ -240,11 +240,11 @@ async fn nothing_named_is_nothing_opened() {
 async fn the_setup_page_is_shown_while_it_is_needed() {
     let world = World::new().await;
     let env = "---\nenv:\n  - KEY: \"A key\"\n---\n";
-    world.home.write("a/named.md", &format!("{env}[!requirements](./setup.md#keys)\n# Named\n"));
+    world.home.write("a/named.md", format!("{env}[!requirements](./setup.md#keys)\n# Named\n"));
     world.home.write("a/plain.md", "[!requirements](../set up.md)\n# Plain\n\n`[!requirements](code.md)`\n");
-    world.home.write("b/page.md", &format!("{env}# Page\n"));
+    world.home.write("b/page.md", format!("{env}# Page\n"));
     world.home.write("b/free.md", "# Free\n");
-    world.home.write("b/requirements.md", &format!("{env}# Get a key\n"));
+    world.home.write("b/requirements.md", format!("{env}# Get a key\n"));
     let missing = "[env] missing: $KEY — \"A key\" · /set $KEY = \"…\"\n";
     let shown = world.ok("main", "/open a/named.md").await;
     assert_eq!(
@@ -268,7 +268,7 @@ async fn the_setup_page_is_shown_while_it_is_needed() {
     world.ok("main", "/install --app --as shop b/page.md").await;
     world.home.write(
         "c/string.md",
-        &format!("{}```act.go\nGET http://127.0.0.1:1/\n```\n", env.replace("env", "type: app\nenv")),
+        format!("{}```act.go\nGET http://127.0.0.1:1/\n```\n", env.replace("env", "type: app\nenv")),
     );
     world.home.write("c/requirements.md", "# Here\n");
     world.ok("main", "/install --as shop --force c").await;

@@ -3,15 +3,18 @@
 
 mod actions;
 mod agents;
+mod capabilities;
 mod complete;
 mod docs;
 mod documents;
 mod editing;
 mod events;
 mod failures;
+mod hubs;
 mod queue;
 mod settings;
 mod special_files;
+mod state;
 mod substitution;
 mod table;
 mod tools;
@@ -21,4 +24,5 @@ mod trust;
 mod variables;
 mod versions;
 mod views;
+mod watches;
 mod workspace;
