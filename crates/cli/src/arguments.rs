@@ -1,7 +1,11 @@
 //! The command line as typed.
 
+use std::path::PathBuf;
+
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
+
+use crate::setup::Client;
 
 const USAGE: &str = "string [OPTIONS] TOPIC COMMAND   send a command to a topic
        string [OPTIONS] /COMMAND        send it to the topic main
@@ -53,6 +57,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
     pub(crate) mcp: bool,
 
+    /// With --mcp: list every installed tool beside `string`, with its own schema
+    #[arg(long, requires = "mcp")]
+    pub(crate) tools: bool,
+
     /// Sit at the terminal of a running shell, beside the agent
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp"])]
     pub(crate) attach: Option<String>,
@@ -61,9 +69,21 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "agent"])]
     pub(crate) daemon: Option<Action>,
 
+    /// Print what an MCP client must be told to find String
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon"])]
+    pub(crate) setup: Option<Client>,
+
+    /// With --setup: merge it into the client's own file, and keep that as it was beside it
+    #[arg(long, requires = "setup", conflicts_with = "words")]
+    pub(crate) write: bool,
+
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent", "setup"])]
     pub(crate) completions: Option<Shell>,
+
+    /// Print the TypeScript declarations for scripts, or write them to a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "completions", "agent"])]
+    pub(crate) types: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,6 +145,9 @@ mod tests {
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],
+            &["--setup", "emacs"],
+            &["--setup", "codex", "main"],
+            &["--write", "main", "/info"],
             &["--frobnicate", "main"],
             &["-x", "main"],
             &["--agent"],

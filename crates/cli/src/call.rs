@@ -1,28 +1,37 @@
 //! One command, one reply.
 
-use client::{Answer, Daemon, Error};
+use client::{Answer, Client, Daemon, Error, Event};
 use runtime::topic::Topic;
-use wire::{ExecReply, ExecRequest, Meta};
+use wire::{Done, ExecReply, ExecRequest, Meta};
 
 use crate::daemon::Link;
+use crate::environment::{Environment, Stream};
 use crate::failure::{Failure, Status};
 use crate::interrupt::{Outcome, watch};
 use crate::output;
 use crate::plan::{Call, Stdin};
+use crate::progress::Bar;
 use crate::stdin;
 
 /// Sends the command, prints the reply, and says how it went.
-pub(crate) async fn run(link: &Link, call: Call, cwd: Option<String>) -> Result<Status, Failure> {
+pub(crate) async fn run(link: &Link, call: Call, environment: &Environment) -> Result<Status, Failure> {
     let cmd = match call.stdin {
         Stdin::Unread => call.cmd,
         Stdin::Body => format!("{}\n{}", call.cmd, stdin::read()?),
         Stdin::Payload => stdin::read()?,
     };
+    let cwd = environment.cwd_text();
     let request = ExecRequest { topic: call.topic, cmd, cwd, ..Default::default() };
     let client = link.client();
-    let sent = link.attempt(async || match client.exec(&request).await {
-        Err(Error::Refused { error, .. }) => Ok(refusal(&request.topic, &error)),
-        outcome => outcome,
+    let sent = link.attempt(async || {
+        let answer = match environment.stderr {
+            Stream::Terminal => watched(client, &request).await,
+            Stream::Other => client.exec(&request).await,
+        };
+        match answer {
+            Err(Error::Refused { error, .. }) => Ok(refusal(&request.topic, &error)),
+            outcome => outcome,
+        }
     });
     let answer = match watch(client, &request.topic, sent).await? {
         Outcome::Finished(answer) => answer?,
@@ -38,6 +47,25 @@ pub(crate) async fn run(link: &Link, call: Call, cwd: Option<String>) -> Result<
 /// Said when an older daemon was too busy to make way.
 pub(crate) const OUTDATED: &str =
     "the daemon is older than this program and busy; the next command replaces it once it is idle";
+
+/// The answer to a command, with a bar on the terminal while it says how far it has come.
+async fn watched(client: &Client, request: &ExecRequest) -> Result<Answer, Error> {
+    let mut execution = client.stream(request).await?;
+    let (mut bar, mut text, mut id) = (Bar::default(), String::new(), None);
+    loop {
+        match execution.next().await?.ok_or(Error::Incomplete)? {
+            Event::Head(head) => id = head.request_id,
+            Event::Progress(progress) => bar.show(&progress),
+            // It is part of the reply too.
+            Event::Output(_) => {}
+            Event::Content(content) => text = content,
+            Event::Done(Done { ok, code, topic, topic_type, meta }) => {
+                let reply = ExecReply { ok, code, topic, topic_type, meta, request_id: id, content: text };
+                return Ok(Answer { reply, daemon: execution.daemon() });
+            }
+        }
+    }
+}
 
 /// An error of the transport as the reply it stands for, so that every reply reads alike.
 fn refusal(topic: &str, error: &wire::Error) -> Answer {

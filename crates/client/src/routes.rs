@@ -8,8 +8,8 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, Heade
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
 use wire::{
-    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Sessions, Shutdown,
-    header,
+    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
+    Shutdown, Tools, Typed, header,
 };
 
 use crate::connection::{Afterwards, Endpoint, Received};
@@ -143,6 +143,16 @@ impl Client {
         self.get("/sessions").await
     }
 
+    /// The agent's tools that manifests declare.
+    pub async fn tools(&self) -> Result<Tools, Error> {
+        self.get("/tools").await
+    }
+
+    /// What a command that is being typed may become.
+    pub async fn complete(&self, typed: &Typed) -> Result<Offer, Error> {
+        json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
+    }
+
     /// Asks the daemon to stop. It ends after its answer: wait for the process.
     pub async fn shutdown(&self) -> Result<Shutdown, Error> {
         json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
@@ -233,7 +243,7 @@ impl Body {
         Self { bytes: Bytes::new(), content_type: None }
     }
 
-    fn json(request: &ExecRequest) -> Result<Self, Error> {
+    fn json(request: &impl serde::Serialize) -> Result<Self, Error> {
         Ok(Self { bytes: serde_json::to_vec(request)?.into(), content_type: Some(JSON) })
     }
 

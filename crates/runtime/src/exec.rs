@@ -149,7 +149,7 @@ impl Call {
 
     async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
         loop {
-            let turn = Turn::take(self.topics.enter(topic)).await?;
+            let turn = Turn::take(self.topics.enter(topic)?).await?;
             // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
             if !turn.session.is_closed() {
                 return Ok(turn);
@@ -209,8 +209,7 @@ impl Call {
             stop(&session).await;
             std::future::pending::<()>().await;
         };
-        edit::reload_if_edited(&self.runtime, &turn.session, &mut turn.state, &self.agent.workspace).await;
-        let context = Context {
+        let mut context = Context {
             runtime: &self.runtime,
             agent: &self.agent,
             topics: &self.topics,
@@ -219,6 +218,7 @@ impl Call {
             caller: &self.caller,
             sink: &*self.sink,
         };
+        edit::reload_if_edited(&mut context).await;
         let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();
         let result = tokio::select! {
             biased;

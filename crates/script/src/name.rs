@@ -43,6 +43,11 @@ pub(crate) fn resolve(importer: &str, specifier: &str) -> Result<String, String>
                 return Err(format!("cannot import \"{shown}\": it leads out of the tool's folder"));
             }
             ".." => {}
+            part if part.starts_with('.') => {
+                return Err(format!(
+                    "cannot import \"{shown}\": names that begin with a dot are not modules"
+                ));
+            }
             part => parts.push(part),
         }
     }
@@ -77,6 +82,8 @@ mod tests {
             ("main.ts", "./math", Err("ends in .ts")),
             ("main.ts", "./x.node", Err("ends in .ts")),
             ("main.ts", "./a\0.ts", Err("ends in .ts")),
+            ("main.ts", "./.string/config.json", Err("begin with a dot")),
+            ("main.ts", "./a/.env.json", Err("begin with a dot")),
             ("main.ts", "", Err("only \"flo:runtime\"")),
         ];
         for (importer, specifier, expected) in table {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -18,7 +18,7 @@ use crate::stamp::Stamp;
 /// A first module and what it imports, all inside one folder.
 ///
 /// Texts are kept between calls and read again when their files have changed. Opening goes beneath the folder:
-/// neither `..` nor a link leads out of it.
+/// neither `..` nor a link leads out of it, or to what is hidden in it.
 #[derive(Debug)]
 pub struct Program {
     folder: PathBuf,
@@ -96,7 +96,7 @@ impl Program {
         if let Some(known) = self.loaded().get(name).filter(|known| known.stamp == Some(stamp)) {
             return Ok(Reading::Same(Arc::clone(&known.source)));
         }
-        let source = Arc::new(Source::new(read(&file, SOURCE_MAX)?));
+        let source = Arc::new(Source::new(read(&self.folder, &file, SOURCE_MAX)?));
         Ok(Reading::New(Loaded { stamp: stamp.settled(SystemTime::now()).then_some(stamp), source }))
     }
 
@@ -119,12 +119,15 @@ impl Source {
 
 /// Reads a text file beneath a folder: neither `..` nor a link leads out of it.
 pub fn read_beneath(folder: &Path, name: &str, limit: u64) -> Result<String, String> {
-    open(folder, name).and_then(|file| read(&file, limit)).map_err(|error| why(name, &error))
+    open(folder, name).and_then(|file| read(folder, &file, limit)).map_err(|error| why(name, &error))
 }
 
-fn read(file: &File, limit: u64) -> io::Result<String> {
+fn read(folder: &Path, file: &File, limit: u64) -> io::Result<String> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a file"));
+    }
+    if is_hidden(folder, file)? {
+        return Err(io::Error::other("names that begin with a dot are not modules"));
     }
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
@@ -141,6 +144,15 @@ fn open(folder: &Path, name: &str) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     Ok(rustix::fs::openat2(folder.as_fd(), name, flags, Mode::empty(), resolve)?.into())
+}
+
+/// Whether the file, where it really lies, is below a name that begins with a dot: such folders hold settings and
+/// credentials. A folder that is itself below one, as a package's is, does not count.
+fn is_hidden(folder: &Path, file: &File) -> io::Result<bool> {
+    let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let folder = std::fs::canonicalize(folder)?;
+    let below = real.strip_prefix(&folder).unwrap_or(&real);
+    Ok(below.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b".")))
 }
 
 fn why(name: &str, error: &io::Error) -> String {
@@ -169,6 +181,9 @@ mod tests {
         symlink("../secret.ts", folder.join("out.ts")).unwrap();
         symlink(dir.path(), folder.join("up")).unwrap();
         symlink("in/x.ts", folder.join("inside.ts")).unwrap();
+        std::fs::create_dir(folder.join(".hidden")).unwrap();
+        std::fs::write(folder.join(".hidden/config.json"), "{}").unwrap();
+        symlink(".hidden", folder.join("plain")).unwrap();
         let program = Program::file(&folder, "in/x.ts");
         for (name, expected) in [
             ("in/x.ts", Ok("x")),
@@ -178,6 +193,8 @@ mod tests {
             ("../secret.ts", Err("leads out")),
             ("/etc/passwd", Err("leads out")),
             ("in", Err("not a file")),
+            (".hidden/config.json", Err("begin with a dot")),
+            ("plain/config.json", Err("begin with a dot")),
             ("missing.ts", Err("there is no")),
         ] {
             match (program.source(name), expected) {

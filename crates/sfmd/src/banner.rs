@@ -1,4 +1,4 @@
-//! The lines before a page's content: menus, actions, missing variables.
+//! The lines before a page's content: menus, actions, missing variables, the setup page.
 
 use std::fmt;
 
@@ -16,6 +16,8 @@ pub struct Banner<'a> {
     pub actions: Vec<&'a str>,
     /// Required variables without a value.
     pub missing: Vec<&'a Requirement>,
+    /// What opens the setup page, to be shown.
+    pub setup: Option<&'a str>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,7 @@ impl Banner<'_> {
                 .iter()
                 .map(|variable| format!("[env] missing: {variable} · /set ${} = \"…\"", variable.name)),
         );
+        lines.extend(self.setup.map(|target| format!("[requirements] /open {target}")));
         lines
     }
 }
@@ -86,6 +89,7 @@ mod tests {
             ],
             actions: vec!["search", "get_token"],
             missing: page.frontmatter.env.iter().collect(),
+            setup: Some("~/setup.md"),
         };
         assert_eq!(
             banner.to_string(),
@@ -93,7 +97,8 @@ mod tests {
              [nav] side · /nav side\n\
              [actions] search, get_token · /act --help\n\
              [env] missing: $API_KEY — \"OpenWeather API key\" · /set $API_KEY = \"…\"\n\
-             [env] missing: $BARE · /set $BARE = \"…\"\n\n"
+             [env] missing: $BARE · /set $BARE = \"…\"\n\
+             [requirements] /open ~/setup.md\n\n"
         );
         assert_eq!(Banner::default().to_string(), "");
     }

@@ -13,6 +13,7 @@ mod request;
 pub(crate) mod script;
 mod shell;
 mod terminal;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +26,7 @@ use crate::status::Status;
 pub use attach::{Attachment, Size, Typing};
 pub use directory::Directory;
 pub use shell::Shell;
+pub use watch::{Seen, Until, Watch};
 
 /// How a shell is started.
 #[derive(Debug, Clone)]

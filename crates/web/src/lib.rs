@@ -15,7 +15,7 @@ mod policy;
 mod request;
 
 pub use answer::{Answer, Cut};
-pub use client::{Client, Resolve, Resolving, SystemResolver, Trust};
+pub use client::{Arrived, Client, Resolve, Resolving, SystemResolver, Trust, Watch};
 pub use cookies::CookieJar;
 pub use error::{Error, Shown};
 pub use http::{HeaderMap, Method, StatusCode};

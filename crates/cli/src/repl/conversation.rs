@@ -10,11 +10,10 @@ use crate::environment::{Color, Environment};
 use crate::failure::Failure;
 use crate::interrupt::{Outcome, watch};
 use crate::output;
+use crate::progress::{self, CLEAR_LINE};
 
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
-/// Back to the start of the line, and clears it.
-const CLEAR_LINE: &str = "\r\x1b[K";
 
 pub(super) struct Conversation<'a> {
     link: &'a Link,
@@ -90,7 +89,7 @@ impl<'a> Conversation<'a> {
                     heard.live.push_str(&piece);
                 }
                 Some(Event::Progress(text)) => {
-                    output::print_piece(&format!("{}{text}", heard.fresh_line()))?;
+                    output::print_piece(&format!("{}{}", heard.fresh_line(), progress::line(&text)))?;
                     heard.last = Last::Progress;
                 }
                 Some(Event::Content(content)) => heard.content = content,

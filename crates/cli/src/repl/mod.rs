@@ -29,8 +29,13 @@ const BODY: &str = "  Now the body. A line with a single dot ends it; Ctrl-C dro
 pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result<Status, Failure> {
     let topic = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
     let runtime = Rc::new(crate::runtime()?);
-    let mut editor = editor(Helper::new(link.client().clone(), Rc::clone(&runtime), topic.clone()))
-        .map_err(|error| Failure::failed(format!("cannot use the terminal: {error}")))?;
+    let mut editor = editor(Helper::new(
+        link.client().clone(),
+        Rc::clone(&runtime),
+        environment.cwd_text(),
+        topic.clone(),
+    ))
+    .map_err(|error| Failure::failed(format!("cannot use the terminal: {error}")))?;
     let history = link.root().history();
     // A first session has no history yet, and one that cannot be read is no reason not to work.
     let _ = editor.load_history(&history);

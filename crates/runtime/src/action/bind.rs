@@ -37,6 +37,19 @@ impl Bound {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, meant)| meant)
     }
 
+    /// The paths that the caller gave, to be written in another way.
+    pub fn paths_mut<'b>(&'b mut self, action: &'b Action) -> impl Iterator<Item = &'b mut String> {
+        let is_path =
+            |name: &str| action.field(name).is_some_and(|field| field.field_type == FieldType::Path);
+        let given = self.fields.iter_mut().filter(move |(name, meant)| {
+            is_path(name) && matches!(meant.source, Source::Caller | Source::CallerSecret)
+        });
+        given.filter_map(|(_, meant)| match &mut meant.value {
+            Value::String(path) => Some(path),
+            _ => None,
+        })
+    }
+
     /// In the order of their declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.fields.iter().map(|(name, meant)| (name.as_str(), &meant.value))

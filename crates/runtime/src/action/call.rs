@@ -2,28 +2,37 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
 use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
+use super::long::shortened;
 use super::meaning::InSession;
 use super::result::CallResult;
+use super::script::Scripted;
+use super::shortcut::with_short_links;
 use super::trust::allowed_places;
-use super::{Called, Effects, Trust, cli, http, save};
+use super::{Called, Effects, Trust, cli, http, save, script};
 use crate::Runtime;
 use crate::agent::Agent;
 use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
-use crate::session::State;
+use crate::session::{Session, State};
 use crate::template::{self, Evaluated, Input};
-use crate::variable::{Claimant, Known, Persistent, Scope, Secrets, Surroundings, missing, required};
+use crate::variable::{
+    Claimant, Known, Persistent, Scope, Secrets, Surroundings, Variables, missing, required,
+};
 
 /// What a call needs to know.
 pub struct Call<'a> {
     pub runtime: &'a Runtime,
     pub agent: &'a Agent,
+    pub session: &'a Session,
     pub state: &'a State,
+    /// The task that the caller named.
+    pub task: Option<&'a str>,
     /// The document that declares the action.
     pub page: &'a Page,
     pub claimant: Claimant,
@@ -56,7 +65,7 @@ impl Call<'_> {
     async fn run(mut self) -> Result<Ran> {
         let requirements = self.page.content().requirements();
         let unmet = missing(requirements.iter().copied(), self.persistent);
-        if let Some(error) = required(self.claimant, &unmet) {
+        if let Some(error) = required(self.claimant, &unmet, self.page.setup.as_ref()) {
             return Err(error);
         }
         let source = Source::from_origin(self.found.origin);
@@ -70,8 +79,11 @@ impl Call<'_> {
         let result = match &self.found.action.call {
             Kind::Http(call) => self.http(call, &bound, &requirements, &trust).await?,
             Kind::Cli { command } => {
-                let definition = self.definition(&bound, &requirements, &trust);
                 let directory = self.surroundings.app_directory.clone();
+                for path in bound.paths_mut(self.found.action) {
+                    *path = cli::path_from(&directory, path, self.bases);
+                }
+                let definition = self.definition(&bound, &requirements, &trust);
                 let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
@@ -79,10 +91,18 @@ impl Call<'_> {
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
                 CallResult::of_command(finished.end, &stdout, &stderr, ms)
             }
-            Kind::Script { .. } => return Err(no_scripts(self.found.action, &trust)),
+            Kind::Script { .. } => {
+                let Scripted { result, variables, changes } =
+                    script::run(&self, &source, &bound, &trust).await?;
+                let definition = Definition {
+                    known: self.known_with(&variables),
+                    ..self.definition(&bound, &requirements, &trust)
+                };
+                return Ok(self.finish(result, &definition, changes).await);
+            }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
-        self.finish(result, &bound, &requirements, &trust).await
+        Ok(self.finish(result, &self.definition(&bound, &requirements, &trust), Vec::new()).await)
     }
 
     async fn http(
@@ -117,34 +137,40 @@ impl Call<'_> {
         })
     }
 
-    /// The reply: by the template, if there is one for this outcome.
+    /// The reply: by the template, if there is one for this outcome. `changes` are variables set before it.
     async fn finish(
         &self,
         result: CallResult,
-        bound: &Bound,
-        requirements: &[&Requirement],
-        trust: &Trust,
-    ) -> Result<Ran> {
-        let error = result.error();
+        definition: &Definition<'_>,
+        changes: Vec<(String, Value)>,
+    ) -> Ran {
+        let error = result.error;
         let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
-        let (reply, evaluated) = match (template, error) {
+        let workspace = &self.agent.workspace;
+        let (reply, mut evaluated, links) = match (template, error) {
             (Some(template), error) => {
-                let definition = self.definition(bound, requirements, trust);
-                let input =
-                    Input { response: &result.response, failed: error.is_some(), values: &definition };
+                let input = Input { response: &result.response, failed: error.is_some(), values: definition };
                 let mut evaluated = template::evaluate(template, input);
-                save::all(&mut evaluated, trust, self.bases).await;
-                (Ok(evaluated.text()), evaluated)
+                save::all(&mut evaluated, definition.trust, self.bases).await;
+                let text = shortened(evaluated.text(), workspace.home());
+                let (text, links) =
+                    with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
+                (Ok(text), evaluated, links)
             }
-            (None, Some(error)) => (Err(error), Evaluated::default()),
-            (None, None) => (Ok(result.plain), Evaluated::default()),
+            (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
+            (None, None) => (Ok(shortened(result.plain, workspace.home())), Evaluated::default(), Vec::new()),
         };
-        Ok(Ran { reply, effects: Effects::of(result.response, evaluated) })
+        evaluated.variables.splice(0..0, changes);
+        Ran { reply, effects: Effects::of(result.response, evaluated, links) }
     }
 
     fn known(&self) -> Known<'_> {
+        self.known_with(&self.state.variables)
+    }
+
+    fn known_with<'k>(&'k self, variables: &'k Variables) -> Known<'k> {
         Known {
-            variables: &self.state.variables,
+            variables,
             response: self.state.response.as_deref(),
             persistent: self.persistent,
             surroundings: &self.surroundings,
@@ -159,15 +185,6 @@ impl Call<'_> {
         trust: &'d Trust,
     ) -> Definition<'d> {
         Definition { action: self.found.action, bound, known: self.known(), requirements, trust }
-    }
-}
-
-fn no_scripts(action: &Action, trust: &Trust) -> Error {
-    match trust.require_local("run scripts") {
-        Err(refused) => refused,
-        Ok(()) => {
-            Error::new(Code::NotAllowed, format!("{} is a script, and scripts cannot be run yet.", action.id))
-        }
     }
 }
 

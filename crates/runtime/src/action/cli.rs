@@ -1,18 +1,27 @@
 //! Command actions: from a definition and its fields to a line for bash.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sfmd::{Action, Template};
 
 use super::Trust;
 use super::definition::Definition;
 use super::http::LONGEST_LIMIT;
+use crate::agent::workspace;
 use crate::bash::{EXEC_LIMIT, Job};
+use crate::document::Bases;
 use crate::error::Result;
 use crate::substitute::{self, command_line, fill_line};
 
 /// How much of each output is kept.
 pub const OUTPUT_MAX: usize = 8 * 1024 * 1024;
+
+/// A path that the caller gave, as a command in `directory` reads it: the file that `/open` would open.
+pub fn path_from(directory: &Path, text: &str, bases: Bases<'_>) -> String {
+    let meant = bases.resolve(text);
+    let is_read_so = workspace::normalize(&directory.join(text)) == meant;
+    if is_read_so { text.to_owned() } else { meant.to_string_lossy().into_owned() }
+}
 
 /// Makes the command of an action that a document in `directory` declares.
 pub fn prepare(

@@ -11,13 +11,15 @@ pub struct Effects {
     pub response: Option<Value>,
     pub variables: Vec<(String, Value)>,
     pub shortcuts: Vec<Named>,
+    /// Where the shortened links of the output lead.
+    pub links: Vec<(String, Value)>,
     pub warnings: Vec<String>,
 }
 
 impl Effects {
-    pub fn of(response: Value, evaluated: Evaluated) -> Self {
+    pub fn of(response: Value, evaluated: Evaluated, links: Vec<(String, Value)>) -> Self {
         let Evaluated { variables, shortcuts, warnings, .. } = evaluated;
-        Self { response: Some(response), variables, shortcuts, warnings }
+        Self { response: Some(response), variables, shortcuts, links, warnings }
     }
 
     pub fn apply(self, state: &mut State) {
@@ -31,6 +33,9 @@ impl Effects {
         }
         for Named { id, value, .. } in self.shortcuts {
             state.shortcuts.set(id, value);
+        }
+        if !self.links.is_empty() {
+            state.shortcuts.set_links(self.links);
         }
         state.unanswered = self.warnings;
     }

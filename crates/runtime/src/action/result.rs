@@ -6,6 +6,7 @@ use shell::exec::End;
 use web::html::Extent;
 use web::page::{Kind, render};
 
+use crate::call::shown;
 use crate::error::{Code, Error};
 
 /// How many lines of a failed call's output the error shows, and how long each may be.
@@ -19,8 +20,8 @@ pub struct CallResult {
     pub response: Value,
     /// The reply, if there is no template.
     pub plain: String,
-    /// Present if the call failed: `HTTP 404 from GET https://host/path`, `exit 3`.
-    pub failure: Option<String>,
+    /// Present if the call failed: `HTTP 404 from GET https://host/path`, `exit 3`, with the start of what it gave.
+    pub error: Option<Error>,
 }
 
 impl CallResult {
@@ -40,12 +41,12 @@ impl CallResult {
         };
         let status = answer.status.as_u16();
         let ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
-        let failure = (!answer.status.is_success()).then(|| format!("HTTP {status} from {shown}"));
-        Self {
-            response: json!({ "status": status, "body": body, "headers": headers(&answer.headers), "ms": ms }),
-            plain: plain.trim_end().to_owned(),
-            failure,
-        }
+        let plain = plain.trim_end().to_owned();
+        let is_failure = !answer.status.is_success();
+        let error = is_failure.then(|| failed(format!("HTTP {status} from {shown}"), &plain, ""));
+        let response =
+            json!({ "status": status, "body": body, "headers": headers(&answer.headers), "ms": ms });
+        Self { response, plain, error }
     }
 
     pub fn of_command(end: End, stdout: &[u8], stderr: &[u8], ms: u64) -> Self {
@@ -65,35 +66,44 @@ impl CallResult {
             End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
         };
         let body = parsed.unwrap_or_else(|| text.into());
-        Self {
-            response: json!({ "status": status, "body": body, "stdout": stdout, "stderr": stderr, "ms": ms }),
-            plain,
-            failure,
-        }
+        let error = failure.map(|failure| failed(failure, &plain, &stderr));
+        let response =
+            json!({ "status": status, "body": body, "stdout": stdout, "stderr": stderr, "ms": ms });
+        Self { response, plain, error }
     }
 
-    /// The error of a call that failed, with the start of what it gave.
-    pub fn error(&self) -> Option<Error> {
-        let failure = self.failure.as_ref()?;
-        let stderr = self.response.get("stderr").and_then(Value::as_str).unwrap_or_default();
-        let output = [self.plain.as_str(), stderr]
-            .into_iter()
-            .filter(|text| !text.is_empty() && *text != "(no output)")
-            .flat_map(str::lines)
-            .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
-        let mut lines: Vec<String> = Vec::new();
-        for line in output {
-            if lines.len() == LINES_SHOWN {
-                lines.push("…".to_owned());
-                break;
-            }
-            // Where only the error output said something, it is the reply already.
-            if lines.last() != Some(&line) {
-                lines.push(line);
-            }
-        }
-        Some(Error::new(Code::ActionFailed, failure.clone()).hints(lines))
+    /// A script's output: a text is shown as it is, anything else as indented JSON.
+    pub fn of_output(output: Value, ms: u64) -> Self {
+        let plain = shown(&output);
+        Self { response: json!({ "status": 0, "body": output, "ms": ms }), plain, error: None }
     }
+
+    /// A script that failed; `details` are the code, the message and whether it may succeed later.
+    pub fn of_failed_script(error: Error, details: Value, ms: u64) -> Self {
+        let response = json!({ "status": 1, "body": null, "error": details, "ms": ms });
+        Self { response, plain: String::new(), error: Some(error) }
+    }
+}
+
+/// The error of a call that failed, with the start of what it gave.
+fn failed(failure: String, plain: &str, stderr: &str) -> Error {
+    let output = [plain, stderr]
+        .into_iter()
+        .filter(|text| !text.is_empty() && *text != "(no output)")
+        .flat_map(str::lines)
+        .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
+    let mut lines: Vec<String> = Vec::new();
+    for line in output {
+        if lines.len() == LINES_SHOWN {
+            lines.push("…".to_owned());
+            break;
+        }
+        // Where only the error output said something, it is the reply already.
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    Error::new(Code::ActionFailed, failure).hints(lines)
 }
 
 /// By their names in lower case; a name that was sent twice has both values.
@@ -132,17 +142,17 @@ mod tests {
             assert_eq!(result.response["body"], body);
             assert_eq!(result.plain, plain);
             assert_eq!(result.response["stdout"], stdout);
-            assert_eq!(result.error(), None);
+            assert_eq!(result.error, None);
         }
         assert_eq!(finished(0, "", "note\n").plain, "note");
     }
 
     #[test]
     fn a_failure_shows_the_start_of_both_outputs() {
-        let error = finished(3, "out\n", "err 1\nerr 2\n").error().unwrap().to_string();
+        let error = finished(3, "out\n", "err 1\nerr 2\n").error.unwrap().to_string();
         assert_eq!(error, "ERROR(ACTION_FAILED): exit 3\n  out\n  err 1\n  err 2");
-        assert_eq!(finished(1, "", "only\n").error().unwrap().hints, ["only"]);
-        let long = finished(1, &"x\ny\n".repeat(100), "").error().unwrap();
+        assert_eq!(finished(1, "", "only\n").error.unwrap().hints, ["only"]);
+        let long = finished(1, &"x\ny\n".repeat(100), "").error.unwrap();
         assert_eq!((long.hints.len(), long.hints[20].as_str()), (21, "…"));
     }
 }

@@ -1,25 +1,45 @@
-//! Value shortcuts: what a response template named `@name`, to be passed to other actions.
+//! Value shortcuts: what a response template named `@name`, to be passed to other actions, and its long links.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use sfmd::ShortcutKind;
+use sfmd::{Origin, ShortcutKind};
 
 use crate::agent::Workspace;
 use crate::document::Source;
 use crate::session::State;
+use crate::template::Evaluated;
 
 /// The value shortcuts of a session. Empty, it owns no memory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Shortcuts(BTreeMap<String, Value>);
+pub struct Shortcuts {
+    values: BTreeMap<String, Value>,
+    /// The long links of the last output that had any.
+    links: BTreeMap<String, Value>,
+}
 
 impl Shortcuts {
     pub fn get(&self, id: &str) -> Option<&Value> {
-        self.0.get(id)
+        self.values.get(id).or_else(|| self.links.get(id))
     }
 
     pub fn set(&mut self, id: String, value: Value) {
-        self.0.insert(id, value);
+        self.values.insert(id, value);
+    }
+
+    /// Puts the links of an output in place of those of an earlier one.
+    pub fn set_links(&mut self, links: impl IntoIterator<Item = (String, Value)>) {
+        self.links = links.into_iter().collect();
+    }
+
+    /// All of them, in order of their names: values, then links.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().chain(&self.links).map(|(id, value)| (id.as_str(), value))
+    }
+
+    /// The ids that templates gave, without those of links.
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
     }
 
     /// Forgets `name`, `name-1`, `name-2`, …
@@ -28,7 +48,7 @@ impl Shortcuts {
             let number = id.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
             number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
         };
-        self.0.retain(|id, _| id != name && !is_numbered(id));
+        self.values.retain(|id, _| id != name && !is_numbered(id));
     }
 }
 
@@ -49,6 +69,31 @@ pub fn passed(id: &str, state: &State, workspace: &Workspace) -> Option<Value> {
     state.shortcuts.get(id).cloned().or_else(|| link.map(target)).or_else(in_menus)
 }
 
+/// The output of a template with its long links as shortcuts, and where those lead. No id is given out that stands
+/// for something else here.
+pub fn with_short_links(
+    text: &str,
+    origin: &Origin,
+    evaluated: &Evaluated,
+    state: &State,
+    workspace: &Workspace,
+) -> (String, Vec<(String, Value)>) {
+    let page = state.page.iter().flat_map(|page| page.content().shortcuts());
+    let menus = state.menus.all().iter().flat_map(|menu| &menu.entries);
+    let reserved: Vec<&str> = (page.map(|shortcut| shortcut.id.as_str()))
+        .chain(menus.map(|entry| entry.id.as_str()))
+        .chain(state.shortcuts.ids())
+        .chain(evaluated.shortcuts.iter().map(|shortcut| shortcut.id.as_str()))
+        .collect();
+    let (text, links) = sfmd::shorten_links(text, origin, &reserved);
+    let base = Source::from_origin(origin);
+    let links = links.into_iter().map(|link| {
+        let target = leads_to(&link.href, &base, workspace);
+        (link.id, Value::from(target))
+    });
+    (text, links.collect())
+}
+
 fn leads_to(href: &str, base: &Source, workspace: &Workspace) -> String {
     let (path, block) = match href.split_once('#') {
         Some((path, block)) => (path, format!("#{block}")),
@@ -57,7 +102,7 @@ fn leads_to(href: &str, base: &Source, workspace: &Workspace) -> String {
     match base.join(path, workspace) {
         Ok(Source::Web(url)) => format!("{url}{block}"),
         Ok(Source::File(file) | Source::Directory(file)) => format!("{}{block}", file.display()),
-        Err(_) => href.to_owned(),
+        Ok(Source::Version { .. }) | Err(_) => href.to_owned(),
     }
 }
 
@@ -72,6 +117,6 @@ mod tests {
             shortcuts.set(id.to_owned(), Value::Null);
         }
         shortcuts.forget("item");
-        assert_eq!(shortcuts.0.into_keys().collect::<Vec<_>>(), ["item-1-2", "item-x", "items"]);
+        assert_eq!(shortcuts.values.into_keys().collect::<Vec<_>>(), ["item-1-2", "item-x", "items"]);
     }
 }

@@ -29,7 +29,7 @@ const PLACES: &str = "allow";
 impl Trust {
     pub fn of(source: &Source) -> Self {
         match source {
-            Source::File(_) | Source::Directory(_) => Self::Local,
+            Source::File(_) | Source::Directory(_) | Source::Version { .. } => Self::Local,
             Source::Web(url) => Self::Web { page: url.clone() },
         }
     }

@@ -7,6 +7,7 @@
 mod directory;
 mod output;
 mod place;
+mod transfer;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,6 +19,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 pub use output::OUTPUT;
 pub use place::Place;
+pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
 
@@ -102,6 +104,14 @@ impl Workspace {
 
     pub fn allowed(&self) -> &[PathBuf] {
         &self.allow
+    }
+
+    /// What `~` or `~/…` means; none for anything else.
+    pub fn below_home(&self, text: &str) -> Option<PathBuf> {
+        match text.strip_prefix('~')? {
+            "" => Some(self.home.clone()),
+            rest => rest.starts_with('/').then(|| self.home.join(rest.trim_start_matches('/'))),
+        }
     }
 
     /// Whether a path, as written, lies in the workspace.

@@ -103,6 +103,13 @@ impl Shells {
         shell::exec::exec_apart(spawner, command, keep).await.map_err(failed)
     }
 
+    /// What an agent's shells and commands see, sorted by name; nothing if there are none.
+    pub fn variables(&self, agent: &Agent) -> Vec<(String, String)> {
+        let text = |text: OsString| text.to_string_lossy().into_owned();
+        let seen = self.parts.iter().flat_map(|(_, settings)| environment(settings, agent).variables());
+        seen.map(|(name, value)| (text(name), text(value))).collect()
+    }
+
     /// What the kernel supports, found out once.
     pub async fn support(&self) -> Result<&Support> {
         let Some((spawner, _)) = &self.parts else { return Err(no_shells()) };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use script::{Call, Limits};
-use serde_json::Value;
 use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::host::Host;
@@ -16,6 +16,7 @@ use crate::manifest::{Catalogue, Tool};
 use crate::session::Session;
 use crate::task;
 use crate::variable::Persistent;
+use crate::watch::Running;
 
 /// What every call of a task knows.
 pub struct Calls<'a> {
@@ -29,6 +30,22 @@ pub struct Calls<'a> {
     pub shared: Shared,
 }
 
+/// A call from outside that gave no output.
+#[derive(Debug)]
+pub struct Failed {
+    /// What the agent reads.
+    pub error: Error,
+    /// What `{Response.error}` means then: code, message, retryable.
+    pub details: Value,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        let details = json!({ "code": error.code.as_str(), "message": error.message, "retryable": false });
+        Self { error, details }
+    }
+}
+
 /// Whether a caller named the task, and so may come back to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
@@ -37,24 +54,38 @@ pub enum Naming {
 }
 
 impl Calls<'_> {
-    /// Calls a tool from outside, and keeps what happened.
-    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value> {
+    /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
+    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value, Failed> {
         let started_at = self.runtime.now().as_millis();
-        let outcome = self.invoke(tool, input, 0).await;
-        let record = task::Record {
+        let given_up = task::Record {
             tool: tool.name.clone(),
             topic: self.session.topic.to_string(),
             started_at,
+            ended_at: started_at,
+            outcome: task::Outcome::Failed,
+            calls: 1,
+        };
+        let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
+        let outcome = self.invoke(tool, input, 0).await;
+        let record = task::Record {
             ended_at: self.runtime.now().as_millis(),
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
-            calls: 1,
+            ..given_up
         };
         let (tasks, events) = (&self.runtime.tasks, self.shared.take_events());
         match self.naming {
-            Naming::Named => tasks.keep(&self.agent.id, &self.task, record, &events).await?,
-            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record, events),
+            Naming::Named => tasks.keep(&self.agent.id, &self.task, record.clone(), &events).await?,
+            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record.clone(), events),
         }
-        outcome.map_err(|failure| self.shared.secrets().redact_error(failure.into_error(tool)))
+        running.ended(&record).await;
+        match outcome {
+            Ok(output) => Ok(self.shared.secrets().redact_value(output)),
+            Err(failure) => {
+                let secrets = self.shared.revealed();
+                let details = secrets.redact_value(failure.details());
+                Err(Failed { error: secrets.redact_error(failure.into_error(tool)), details })
+            }
+        }
     }
 
     /// Checks the input, runs the script, and runs it again where the manifest says so.

@@ -43,7 +43,17 @@ impl Failure {
 
     /// What a script that called the tool gets.
     pub fn to_result(&self) -> Value {
-        let (status, code, message) = match self {
+        let (status, code, message) = self.describe();
+        refused(status, &code, &message, self.is_retryable())
+    }
+
+    /// The error alone, as a program reads it.
+    pub fn details(&self) -> Value {
+        self.to_result().get_mut("error").map(Value::take).unwrap_or_default()
+    }
+
+    fn describe(&self) -> (&'static str, String, String) {
+        match self {
             Self::Input(places) => ("validation_error", "validation_error".to_owned(), places.join("; ")),
             Self::Output(why) => ("failed", "invalid_output".to_owned(), why.clone()),
             Self::Script(error) => {
@@ -56,8 +66,7 @@ impl Failure {
                 };
                 (status, code_of(error).unwrap_or(code).to_owned(), error.to_string())
             }
-        };
-        refused(status, &code, &message, self.is_retryable())
+        }
     }
 }
 

@@ -35,7 +35,7 @@ fn formatted(timestamp: f64, format: &str, tz: Option<&str>) -> Result<String, S
     let out_of_range = || format!("{timestamp} is no moment");
     // Whole seconds: the tokens know nothing smaller, and a fraction belongs to the second that began.
     let seconds = timestamp.floor();
-    if !(seconds.abs() < 1e12) {
+    if seconds.is_nan() || seconds.abs() >= 1e12 {
         return Err(out_of_range());
     }
     let moment = Timestamp::from_second(seconds as i64).map_err(|_| out_of_range())?;

@@ -53,7 +53,7 @@ impl script::Host for Host<'_> {
     }
 
     fn log(&self, log: Log) {
-        let text = self.calls.shared.secrets().redact(&log.text);
+        let text = self.calls.shared.revealed().redact(&log.text);
         self.calls.shared.add_event(Event::line(self.now(), &self.tool.name, log.level, text));
     }
 }
@@ -80,10 +80,9 @@ impl Host<'_> {
     }
 
     async fn state(&self, verb: &str, arguments: &str) -> Answer {
-        // What is written after the topic was closed would outlive it.
-        if self.calls.session.is_closed() {
+        let Some(_open) = self.calls.session.hold_open().await else {
             return Err(state::Error::new(state::Code::Unavailable, "the topic was closed").into());
-        }
+        };
         let owner = Owner {
             agent: &self.calls.agent.id,
             topic: &self.calls.session.topic,
@@ -135,7 +134,7 @@ impl Host<'_> {
     }
 
     async fn emit(&self, arguments: &str) -> Answer {
-        let arguments = self.calls.shared.secrets().redact(arguments);
+        let arguments = self.calls.shared.revealed().redact(arguments);
         let event = Event::emitted(self.now(), &self.tool.name, &arguments);
         let event = event.map_err(|message| refusal("invalid_argument", message))?;
         match self.calls.naming {

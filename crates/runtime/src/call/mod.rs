@@ -11,7 +11,7 @@ mod nested;
 mod secrets;
 mod session;
 
-pub use calls::{Calls, Naming, no_scripts, shown};
+pub use calls::{Calls, Failed, Naming, no_scripts, shown};
 pub use help::help;
 pub use input::read;
 pub use session::Shared;

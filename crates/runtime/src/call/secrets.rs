@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::host::{Answer, Host, raw, refusal, typed};
+use super::session::Declared;
 use crate::agent::settings;
 use crate::blocking;
 use crate::state::Kind;
@@ -41,18 +42,24 @@ impl Host<'_> {
             }
             (_, id) => self.shared(&key, id.as_deref()).await?,
         };
-        self.show(&key, secret)
+        self.show(&key, secret, Declared::Secret)
     }
 
     pub(super) fn env(&self, arguments: &str) -> Answer {
         let Named { name } = typed(arguments)?;
         let is_key = self.tool.vault.iter().any(|key| key.key == name && key.kinds.contains(&Kind::Profile));
-        if !is_key && !self.tool.env.contains(&name) {
+        let declared = self.tool.env.iter().find(|declared| declared.name == name);
+        if !is_key && declared.is_none() {
             let message = format!("{} declares no ${name}: name it in env or vault", self.tool.name);
             return Err(refusal("env_denied", message));
         }
-        let secret = self.persistent(&name);
-        self.show(&name, secret)
+        match (self.persistent(&name), declared.and_then(|declared| declared.default.as_ref())) {
+            // A default is written in the document, and no secret.
+            (None, Some(default)) => raw(default),
+            (secret, _) => {
+                self.show(&name, secret, if is_key { Declared::Secret } else { Declared::Setting })
+            }
+        }
     }
 
     fn persistent(&self, name: &str) -> Option<Secret> {
@@ -70,9 +77,9 @@ impl Host<'_> {
         Ok(section.and_then(|section| section.get(key)).and_then(Value::as_str).map(Secret::new))
     }
 
-    fn show(&self, name: &str, secret: Option<Secret>) -> Answer {
+    fn show(&self, name: &str, secret: Option<Secret>, declared: Declared) -> Answer {
         if let Some(secret) = &secret {
-            self.calls.shared.reveal(name, secret);
+            self.calls.shared.reveal(name, secret, declared);
         }
         raw(&secret.as_ref().map(Secret::reveal))
     }

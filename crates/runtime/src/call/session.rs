@@ -15,8 +15,17 @@ pub struct Shared(Mutex<Inner>);
 struct Inner {
     variables: Variables,
     changed: Vec<(String, Value)>,
-    revealed: Vec<(String, Secret)>,
+    revealed: Vec<(String, Secret, Declared)>,
     events: Vec<Event>,
+}
+
+/// As what a tool declares a value that its script was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declared {
+    /// In `vault`: it is never shown.
+    Secret,
+    /// In `env`: a script may return it, but it stays out of errors and logs.
+    Setting,
 }
 
 impl Shared {
@@ -40,13 +49,21 @@ impl Shared {
     }
 
     /// Remembers a secret that a script has seen, so that it can be taken out of what is shown.
-    pub fn reveal(&self, name: &str, secret: &Secret) {
-        self.lock().revealed.push((name.to_owned(), secret.clone()));
+    pub fn reveal(&self, name: &str, secret: &Secret, declared: Declared) {
+        self.lock().revealed.push((name.to_owned(), secret.clone(), declared));
     }
 
+    /// What errors and logs must not hold.
+    pub fn revealed(&self) -> Secrets {
+        let inner = self.lock();
+        Secrets::new(inner.revealed.iter().map(|(name, secret, _)| (name.as_str(), secret)))
+    }
+
+    /// What no output may hold.
     pub fn secrets(&self) -> Secrets {
         let inner = self.lock();
-        Secrets::new(inner.revealed.iter().map(|(name, secret)| (name.as_str(), secret)))
+        let secrets = inner.revealed.iter().filter(|(.., declared)| *declared == Declared::Secret);
+        Secrets::new(secrets.map(|(name, secret, _)| (name.as_str(), secret)))
     }
 
     pub fn add_event(&self, event: Event) {
@@ -57,9 +74,11 @@ impl Shared {
         std::mem::take(&mut self.lock().events)
     }
 
-    /// The variables that were set, in order.
+    /// The variables that were set, in order; secrets do not become variables, which anyone may read.
     pub fn into_changes(self) -> Vec<(String, Value)> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).changed
+        let secrets = self.secrets();
+        let changed = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).changed;
+        changed.into_iter().map(|(name, value)| (name, secrets.redact_value(value))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -3,6 +3,7 @@
 use super::Context;
 use crate::agent::Workspace;
 use crate::document::{Asker, Bases, Library, Location, Page, Source, Web};
+use crate::edit::Kept;
 use crate::error::{Code, Error, Result};
 use crate::package::{Kind, Package, Packages};
 use crate::topic::Topic;
@@ -46,7 +47,9 @@ impl Ground {
     pub fn check(&self, source: &Source) -> Result<()> {
         let Self::Package { package, .. } = self else { return Ok(()) };
         let own = match (source, &package.record.link) {
-            (Source::File(path) | Source::Directory(path), _) => path.starts_with(&package.dir),
+            (Source::File(path) | Source::Directory(path) | Source::Version { file: path, .. }, _) => {
+                path.starts_with(&package.dir)
+            }
             (Source::Web(url), Some(link)) => {
                 link.parse().is_ok_and(|link: url::Url| link.origin() == url.origin())
             }
@@ -91,13 +94,21 @@ impl Ground {
     }
 
     pub fn library<'a>(&'a self, context: &'a Context<'_>) -> Library<'a> {
-        Library { workspace: self.workspace(), web: web(context, Asker::Local) }
+        let kept = Kept { versions: &context.runtime.versions, agent: &context.agent.id };
+        let versions = matches!(self, Self::Workspace(_)).then_some(kept);
+        Library { workspace: self.workspace(), web: web(context, Asker::Local), versions }
     }
 }
 
 /// How the session reaches the web on behalf of an asker.
 pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
-    Web { client: &context.runtime.web, cookies: &context.state.cookies, port: context.runtime.port, asker }
+    Web {
+        client: &context.runtime.web,
+        cookies: &context.state.cookies,
+        port: context.runtime.port,
+        asker,
+        sink: context.sink,
+    }
 }
 
 /// The page's own right to ask: one from the web may reach less than the agent.

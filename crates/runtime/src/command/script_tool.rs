@@ -48,7 +48,7 @@ pub async fn run(
         shared: Shared::new(context.state.variables.clone()),
     };
     let started = Instant::now();
-    let output = calls.call(tool, asked.input).await?;
+    let output = calls.call(tool, asked.input).await.map_err(|failed| failed.error)?;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let variables = calls.shared.into_changes();
     let reply = shown(&output);

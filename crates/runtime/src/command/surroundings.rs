@@ -52,6 +52,7 @@ pub fn bases<'a>(context: &'a Context<'_>, page: Option<&'a Page>) -> Bases<'a> 
 fn file_of(source: &Source) -> Option<String> {
     match source {
         Source::File(path) | Source::Directory(path) => Some(path.display().to_string()),
-        Source::Web(_) => None,
+        // There is no file that holds what the page shows.
+        Source::Version { .. } | Source::Web(_) => None,
     }
 }

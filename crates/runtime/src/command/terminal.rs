@@ -13,6 +13,7 @@ use crate::reply::with_body;
 use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
 use crate::topic::{Name, Topic};
+use crate::words;
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +115,7 @@ pub async fn close_here(context: Context<'_>) -> Result<String> {
 
 /// A time such as `90s`, `5m` or `1h30m`.
 pub fn parse_time(text: &str) -> Result<Duration> {
-    let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
-    parsed.filter(|time| !time.is_zero() && *time <= bash::TIME_MAX).ok_or_else(|| {
+    words::duration(text).filter(|time| *time <= bash::TIME_MAX).ok_or_else(|| {
         Error::new(Code::InvalidParams, format!("Not a time: {}", quoted(text)))
             .hint("A time is a number with its unit, such as 90s, 5m or 1h30m; at most 24h.")
     })

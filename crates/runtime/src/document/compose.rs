@@ -8,19 +8,21 @@ use std::pin::Pin;
 use sfmd::{DirectiveKind, Document, Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Target, menu_entries};
 
 use super::load::{Content, Loaded, Text};
+use super::setup::Setup;
 use super::{Library, Menu, Reading, Source};
 use crate::error::Result;
 
-/// A composed text, and the menus that any part of it names.
+/// A composed text, and what any part of it names besides: menus, a setup page.
 #[derive(Debug)]
 pub struct Composed {
     pub page: sfmd::Page,
     pub menus: Vec<Menu>,
+    pub setup: Option<Setup>,
 }
 
 /// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
 pub async fn compose(library: &Library<'_>, source: &Source, document: Document) -> Composed {
-    let mut work = Work { library, included: 0, menus: Vec::new() };
+    let mut work = Work { library, included: 0, menus: Vec::new(), setup: None };
     let mut chain = vec![source.clone()];
     let root = work.part(source, document, None, &mut chain).await;
     let page = sfmd::Page::compose(root);
@@ -28,7 +30,11 @@ pub async fn compose(library: &Library<'_>, source: &Source, document: Document)
     for (name, path, base) in work.menus {
         menus.extend(load_menu(library, &name, &path, &base).await);
     }
-    Composed { page, menus }
+    let setup = match work.setup {
+        None if !page.requirements().is_empty() => Setup::beside(source, library).await,
+        named => named,
+    };
+    Composed { page, menus, setup }
 }
 
 struct Work<'a> {
@@ -37,6 +43,7 @@ struct Work<'a> {
     included: usize,
     /// Name, path and the document that names it.
     menus: Vec<(String, String, Source)>,
+    setup: Option<Setup>,
 }
 
 impl Work<'_> {
@@ -50,6 +57,9 @@ impl Work<'_> {
     ) -> Pin<Box<dyn Future<Output = sfmd::Source> + Send + 'b>> {
         Box::pin(async move {
             self.note_menus(source, &document);
+            if self.setup.is_none() {
+                self.setup = Setup::named(source, &document, self.library);
+            }
             let mut inclusions = HashMap::new();
             for (line, include) in document.includes() {
                 let inclusion = match self.include(source, include, chain).await {
@@ -79,7 +89,7 @@ impl Work<'_> {
         }
         let path = include.path_beside(base.stem());
         let source = base.join(&path, self.library.workspace).map_err(|error| error.to_string())?;
-        if matches!((base, &source), (Source::File(_) | Source::Directory(_), Source::Web(_))) {
+        if !matches!(base, Source::Web(_)) && matches!(source, Source::Web(_)) {
             return Err("only files can be included here".to_owned());
         }
         if chain.contains(&source) {
@@ -120,12 +130,15 @@ fn section_lines(document: &Document, id: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A menu that cannot be loaded is empty: `/nav` names it, and the page is shown all the same.
+/// A menu that cannot be loaded is empty: `/info` says why, and the page is shown all the same.
 async fn load_menu(library: &Library<'_>, name: &str, path: &str, base: &Source) -> Option<Menu> {
     let source = base.join(path, library.workspace).ok()?;
-    let entries = match library.load(&source, Reading::Main).await {
-        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => menu_entries(&sfmd::parse(&text)),
-        _ => Vec::new(),
+    let (entries, problem) = match library.load(&source, Reading::Main).await {
+        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => {
+            (menu_entries(&sfmd::parse(&text)), None)
+        }
+        Ok(_) => (Vec::new(), Some(format!("{path} is no Markdown"))),
+        Err(error) => (Vec::new(), Some(error.message)),
     };
-    Some(Menu { name: name.to_owned(), source, entries })
+    Some(Menu { name: name.to_owned(), source, entries, problem })
 }

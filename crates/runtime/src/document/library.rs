@@ -1,17 +1,21 @@
 //! The library: how a session gets at documents, wherever they are.
 
-use super::compose::{Composed, compose};
+use std::path::Path;
+
+use super::compose::compose;
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
 use super::{Location, Page, Source};
 use crate::agent::Workspace;
-use crate::edit::Digest;
+use crate::edit::{Digest, Kept, Number};
 use crate::error::{Code, Error, Result};
 
 #[derive(Clone, Copy)]
 pub struct Library<'a> {
     pub workspace: &'a Workspace,
     pub web: Web<'a>,
+    /// The kept versions of files. None where none are kept: packages are versions themselves.
+    pub versions: Option<Kept<'a>>,
 }
 
 /// How much of a page from the web is read.
@@ -44,12 +48,38 @@ impl Library<'_> {
     /// The text at a source, without what it includes.
     pub async fn load(&self, source: &Source, reading: Reading) -> Result<Loaded> {
         match source {
-            Source::File(path) | Source::Directory(path) => load::file(path.clone(), self.workspace).await,
+            Source::File(path) | Source::Directory(path) => {
+                match load::file(path.clone(), self.workspace).await {
+                    Err(missing) if missing.code == Code::NotFound => self.load_version(path, missing).await,
+                    other => other,
+                }
+            }
+            Source::Version { file, number } => self.version(file, *number).await?.ok_or_else(|| {
+                Error::new(Code::NotFound, format!("No such file: {}", source.display(self.workspace)))
+            }),
             Source::Web(url) => {
                 let loaded = self.web.load(url, reading, None).await?;
                 loaded.ok_or_else(|| Error::new(Code::LoadError, format!("{url} answered without a page.")))
             }
         }
+    }
+
+    /// The version that a path ends with, where no file has that very name.
+    async fn load_version(&self, path: &Path, missing: Error) -> Result<Loaded> {
+        let Some((file, number)) = Number::split(path) else { return Err(missing) };
+        self.version(file, number).await?.ok_or(missing)
+    }
+
+    async fn version(&self, file: &Path, number: Number) -> Result<Option<Loaded>> {
+        let Some(kept) = self.versions else { return Ok(None) };
+        let text = kept.load(file, number, self.workspace).await?;
+        Ok(text.map(|text| Loaded {
+            source: Source::Version { file: file.to_owned(), number },
+            content: Content::Text(Text::Document(text)),
+            notes: Vec::new(),
+            title: None,
+            fetched: None,
+        }))
     }
 
     /// Opens a location that was a page before: for going back.
@@ -89,7 +119,7 @@ impl Library<'_> {
                 if let Some((width, height)) = dimensions {
                     summary.push_str(&format!("\ndimensions: {width} × {height}"));
                 }
-                return Opened::Binary { name: source.display(self.workspace), summary };
+                return Opened::Binary { name: source.name(self.workspace), summary };
             }
         };
         let (document, digest) = match &text {
@@ -102,8 +132,8 @@ impl Library<'_> {
             _ => Asker::Local,
         };
         let library = Library { web: Web { asker, ..self.web }, ..*self };
-        let Composed { page, menus } = compose(&library, &source, document).await;
+        let composed = compose(&library, &source, document).await;
         let location = Location { source, block: None };
-        Opened::Page(Box::new(Page::new(location, page, menus, notes, digest).with_origin(title, fetched)))
+        Opened::Page(Box::new(Page::new(location, composed, notes, digest).with_origin(title, fetched)))
     }
 }

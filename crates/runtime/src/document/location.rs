@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use crate::agent::{Workspace, workspace};
+use crate::edit::Number;
+use crate::error::one_line;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -17,6 +19,11 @@ pub enum Source {
     File(PathBuf),
     /// A directory without an index: its listing is the document.
     Directory(PathBuf),
+    /// A file as it was when a version of it was kept.
+    Version {
+        file: PathBuf,
+        number: Number,
+    },
     Web(Url),
 }
 
@@ -47,11 +54,21 @@ impl Source {
         match self {
             Self::File(path) => workspace.display(path),
             Self::Directory(path) => display_directory(path, workspace),
+            Self::Version { file, number } => format!("{}@{number}", workspace.display(file)),
             Self::Web(url) => url.to_string(),
         }
     }
 
-    /// The source that a parser's origin came from.
+    /// As something that is no document is named: a file by its name alone.
+    pub fn name(&self, workspace: &Workspace) -> String {
+        let name = match self {
+            Self::File(path) => path.file_name(),
+            Self::Directory(_) | Self::Version { .. } | Self::Web(_) => None,
+        };
+        name.map_or_else(|| self.display(workspace), |name| one_line(&name.to_string_lossy()))
+    }
+
+    /// The source that a parser's origin came from. A version is found again by its name, as links to it are.
     pub fn from_origin(origin: &sfmd::Origin) -> Self {
         match web_address(origin.as_str()) {
             Some(Ok(url)) => Self::Web(url),
@@ -62,7 +79,7 @@ impl Source {
     /// The directory that relative paths start from, if there is one on this machine.
     pub fn directory(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => path.parent(),
+            Self::File(path) | Self::Version { file: path, .. } => path.parent(),
             Self::Directory(path) => Some(path),
             Self::Web(_) => None,
         }
@@ -71,7 +88,9 @@ impl Source {
     /// The file name without its extension: what an include without a path is named after.
     pub fn stem(&self) -> &str {
         let name = match self {
-            Self::File(path) | Self::Directory(path) => path.file_name().and_then(|name| name.to_str()),
+            Self::File(path) | Self::Directory(path) | Self::Version { file: path, .. } => {
+                path.file_name().and_then(|name| name.to_str())
+            }
             Self::Web(url) => url.path_segments().and_then(|mut segments| segments.next_back()),
         };
         let name = name.unwrap_or_default();

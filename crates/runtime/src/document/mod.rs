@@ -6,6 +6,7 @@ mod load;
 mod location;
 mod menu;
 mod page;
+mod setup;
 mod target;
 mod web;
 
@@ -16,6 +17,7 @@ pub use location::{Location, Source, Unreachable, display_directory};
 pub use menu::{Menu, Menus};
 pub(crate) use page::no_block;
 pub use page::{Extent, Page};
+pub use setup::Setup;
 pub(crate) use target::unquote;
 pub use target::{Bases, Beside, Candidates, Target};
 pub use web::{Asker, Fetched, Web};

@@ -4,11 +4,14 @@ use std::path::Path;
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
 
+use super::compose::Composed;
 use super::menu::{Menu, Menus};
+use super::setup::{Named, Setup};
 use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
 use crate::edit::Digest;
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::manifest;
 use crate::reply::REPLY_MAX;
 
 /// How many blocks or headings an error names.
@@ -22,6 +25,8 @@ pub struct Page {
     pub location: Location,
     /// The menus that the page names.
     pub menus: Vec<Menu>,
+    /// Where its reader learns what it needs.
+    pub setup: Option<Setup>,
     /// How it was loaded, where that matters: `converted from HTML`.
     pub notes: Vec<String>,
     /// How lists name it, where that is not its location: `home` for an app's entry page.
@@ -29,6 +34,8 @@ pub struct Page {
     /// Of the text as it was loaded.
     pub digest: Digest,
     content: sfmd::Page,
+    /// What is wrong with the scripts of its actions.
+    script_problem: Option<String>,
     /// What a page from the web calls itself, outside its text.
     title: Option<String>,
     fetched: Option<Fetched>,
@@ -47,12 +54,28 @@ pub enum Extent {
 impl Page {
     pub fn new(
         location: Location,
-        content: sfmd::Page,
-        menus: Vec<Menu>,
+        Composed { page: content, menus, setup }: Composed,
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
-        Self { location, menus, notes, label: None, digest, content, title: None, fetched: None }
+        let script_problem = match &location.source {
+            Source::File(path) | Source::Version { file: path, .. } => {
+                manifest::problem(path, content.document()).map(|problem| problem.to_string())
+            }
+            Source::Directory(_) | Source::Web(_) => None,
+        };
+        Self {
+            location,
+            menus,
+            setup,
+            notes,
+            label: None,
+            digest,
+            content,
+            script_problem,
+            title: None,
+            fetched: None,
+        }
     }
 
     /// Adds what only a page from the web has.
@@ -100,12 +123,16 @@ impl Page {
     }
 
     /// What is wrong with the document, with the line.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self, workspace: &Workspace) -> Vec<String> {
         let own = self.content.origin();
         let warning = |(origin, warning): (&sfmd::Origin, &sfmd::Warning)| {
-            if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
+            let from = Source::from_origin(origin).display(workspace);
+            if origin == own { warning.to_string() } else { format!("{from}: {warning}") }
         };
-        self.content.warnings().map(warning).collect()
+        let menu =
+            |menu: &Menu| menu.problem.as_ref().map(|problem| format!("menu {}: {problem}", menu.name));
+        let problems = self.script_problem.iter().cloned().chain(self.menus.iter().filter_map(menu));
+        problems.chain(self.content.warnings().map(warning)).collect()
     }
 
     /// Whether a file is part of what the page shows: its own, an included one, or a menu.
@@ -152,7 +179,11 @@ impl Page {
             let more = sfmd::size_label(rest.bytes);
             let next = rest.next.map(|next| {
                 let included = next.origin != self.content.origin();
-                let target = if included { next.origin.to_string() } else { shown.clone() };
+                let target = if included {
+                    Source::from_origin(next.origin).display(workspace)
+                } else {
+                    shown.clone()
+                };
                 format!(" · /open {target} --from L{}", next.line)
             });
             text.push_str(&format!(
@@ -172,7 +203,13 @@ impl Page {
         });
         let actions: Vec<_> = self.content.actions().collect();
         let actions = actions.iter().map(|found| found.action.id.as_str()).collect();
-        Banner { menus: nav.collect(), actions, missing: missing.iter().collect() }.to_string()
+        let setup = self.setup.as_ref().filter(|setup| {
+            // What is required and there needs no setup; what requires nothing that can be checked always may.
+            let unchecked = setup.named == Named::ByThePage && self.content.requirements().is_empty();
+            unchecked || !missing.is_empty()
+        });
+        let setup = setup.map(|setup| setup.target.as_str());
+        Banner { menus: nav.collect(), actions, missing: missing.iter().collect(), setup }.to_string()
     }
 
     fn outline(&self) -> String {
@@ -187,8 +224,9 @@ impl Page {
         let document = self.content.document();
         let mut known = self.block_ids();
         for heading in &document.headings {
-            if !known.contains(&heading.slug) {
-                known.push(heading.slug.clone());
+            let id = heading.explicit_id.as_ref().unwrap_or(&heading.slug);
+            if !known.contains(id) {
+                known.push(id.clone());
             }
         }
         no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())
@@ -211,6 +249,9 @@ impl Source {
     pub fn origin(&self) -> sfmd::Origin {
         match self {
             Self::File(path) | Self::Directory(path) => sfmd::Origin::new(&path.to_string_lossy()),
+            Self::Version { file, number } => {
+                sfmd::Origin::new(&format!("{}@{number}", file.to_string_lossy()))
+            }
             Self::Web(url) => sfmd::Origin::new(url.as_str()),
         }
     }

@@ -94,7 +94,8 @@ impl Bases<'_> {
         Candidates { literal, decoded, beside }
     }
 
-    fn resolve(&self, text: &str) -> PathBuf {
+    /// The path that a text means, as written.
+    pub fn resolve(&self, text: &str) -> PathBuf {
         let home = self.workspace.home();
         let path = match text.strip_prefix('~') {
             Some("") => home.to_owned(),

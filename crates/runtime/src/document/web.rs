@@ -1,15 +1,20 @@
 //! Pages from the web: fetched under a policy, and shown as Markdown.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use url::Url;
 use web::html::Extent;
 use web::page::Kind;
-use web::{Answer, Client, CookieJar, Policy, Request, Validators};
+use web::{Answer, Arrived, Client, CookieJar, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
 use crate::error::{Code, Error, Result};
+use crate::sink::{Live, Sink};
+
+/// How much of a page must have come before it is said again: most pages are smaller.
+const STEP: usize = 256 * 1024;
 
 /// How a session reaches the web.
 #[derive(Clone, Copy)]
@@ -19,6 +24,8 @@ pub struct Web<'a> {
     /// The daemon's own port, which no page may reach.
     pub port: Option<u16>,
     pub asker: Asker<'a>,
+    /// Told how much of a large page has come.
+    pub sink: &'a dyn Sink,
 }
 
 /// Who names the address: that decides what it may be.
@@ -53,7 +60,14 @@ impl Web<'_> {
             Some(known) => request.if_changed(known),
             None => request,
         };
-        let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
+        let said = AtomicUsize::new(0);
+        let watch = |arrived: Arrived| {
+            if arrived.bytes >= said.load(Ordering::Relaxed) + STEP {
+                said.store(arrived.bytes, Ordering::Relaxed);
+                self.sink.send(Live::Progress(&progress(arrived)));
+            }
+        };
+        let answer = self.client.fetch_watched(request, &self.policy(), self.cookies, &watch).await;
         let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
         if answer.not_modified() {
             return Ok(None);
@@ -82,6 +96,8 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
         Kind::Binary { media_type, size, dimensions } => {
             Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
         }
+        // What its reader does not see is not shown to an agent either.
+        Kind::Markdown => Content::Text(Text::Document(sfmd::without_comments(&rendered.markdown))),
         kind if kind.is_document() => Content::Text(Text::Document(rendered.markdown)),
         _ => Content::Text(Text::Plain(rendered.markdown)),
     };
@@ -95,6 +111,15 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
             from: answer.peer,
             validators: answer.validators(),
         }),
+    }
+}
+
+/// `512 of 2048 KB`, or `512 KB`.
+fn progress(arrived: Arrived) -> String {
+    let kilobytes = |bytes: usize| bytes.div_ceil(1024);
+    match arrived.of {
+        Some(all) => format!("{} of {} KB", kilobytes(arrived.bytes), kilobytes(all)),
+        None => format!("{} KB", kilobytes(arrived.bytes)),
     }
 }
 

@@ -20,7 +20,7 @@ pub use reload::{Edits, reload_if_edited};
 pub use save::{Edit, Way, revert, save};
 pub use target::{FileTarget, Located, read};
 pub use undo::Undo;
-pub use version::{Committed, LOG_MAX, MESSAGE_MAX, Number, Version, Versions};
+pub use version::{Committed, Kept, LOG_MAX, MESSAGE_MAX, Number, Version, Versions};
 pub use view::numbered;
 
 /// `1 line`, `2 lines`.

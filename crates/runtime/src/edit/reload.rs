@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::Runtime;
-use crate::agent::Workspace;
-use crate::document::{Asker, Library, Page, Web};
-use crate::session::{Session, State};
+use crate::command::Context;
+use crate::command::ground::Ground;
+use crate::document::{Location, Page};
+use crate::error::Result;
 
 /// How many files are told apart; after more, any page counts as edited.
 const FILES_MAX: usize = 16;
@@ -39,31 +39,31 @@ impl Edits {
 /// Loads the page of a topic again, if a file that it shows was edited. What cannot be loaded stays, with a warning.
 ///
 /// The agent has not seen the new content, so this does not count as reading it.
-pub async fn reload_if_edited(
-    runtime: &Runtime,
-    session: &Session,
-    state: &mut State,
-    workspace: &Workspace,
-) {
-    let edits = session.take_edits();
-    let Some(page) = state.page.as_ref().filter(|page| edits.concern(page)) else { return };
+pub async fn reload_if_edited(context: &mut Context<'_>) {
+    let edits = context.session.take_edits();
+    let Some(page) = context.state.page.as_ref().filter(|page| edits.concern(page)) else { return };
     let location = page.location.clone();
     if location.source.directory().is_none() {
         return;
     }
-    let web = Web { client: &runtime.web, cookies: &state.cookies, port: runtime.port, asker: Asker::Local };
-    match (Library { workspace, web }).reopen(&location).await {
-        Ok(mut page) => {
-            let block = page.location.block.take();
-            page.location.block = block.filter(|block| page.check_block(block).is_ok());
-            state.renew(page);
-        }
+    match reload(&location, context).await {
+        Ok(page) => context.state.renew(page),
         Err(error) => {
-            let shown = location.source.display(workspace);
+            let shown = location.source.display(&context.agent.workspace);
             let warning = format!("{shown} was edited and could not be loaded again: {}", error.message);
-            state.reload_failure = Some(warning.into());
+            context.state.reload_failure = Some(warning.into());
         }
     }
+}
+
+/// The page as it is now, on the ground of its topic; without its block, if that is gone.
+async fn reload(location: &Location, context: &Context<'_>) -> Result<Box<Page>> {
+    let ground = Ground::of(context)?;
+    let mut page = ground.library(context).reopen(location).await?;
+    ground.label(&mut page);
+    let block = page.location.block.take();
+    page.location.block = block.filter(|block| page.check_block(block).is_ok());
+    Ok(page)
 }
 
 #[cfg(test)]

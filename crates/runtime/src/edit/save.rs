@@ -217,7 +217,7 @@ fn turn_back(undo: &Undo, workspace: &Workspace, seen: Option<Digest>) -> Result
 async fn tell(path: &Path, context: &mut Context<'_>) {
     let path = Arc::from(path);
     context.topics.list().iter().for_each(|session| session.note_edit(&path));
-    reload_if_edited(context.runtime, context.session, context.state, &context.agent.workspace).await;
+    reload_if_edited(context).await;
 }
 
 fn with_diff(status: &str, diff: &Diff) -> String {

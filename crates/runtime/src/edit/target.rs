@@ -116,6 +116,11 @@ pub fn read(place: &Place) -> Result<Option<Vec<u8>>> {
 fn current_file(state: &State) -> Result<PathBuf> {
     match state.page.as_deref().map(|page| &page.location.source) {
         Some(Source::File(path)) => Ok(path.clone()),
+        Some(Source::Version { number, .. }) => Err(Error::new(
+            Code::InvalidPath,
+            format!("This page is version {number} of its file, and stays as it is."),
+        )
+        .hint("Name the file itself: /edit notes.md#part")),
         _ => {
             Err(Error::new(Code::NotFound, "No file is open in this topic.")
                 .hint("Name it: /edit notes.md#part"))

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use store::{AtomicWrite, Expect, Key, KeyRange, Limit, Space, Store, Timestamp};
 
-use crate::agent::{self, Agent};
+use crate::agent::{self, Workspace};
 use crate::blocking;
 use crate::document;
 use crate::error::{Code, Error, Result, store_failed};
@@ -25,7 +25,7 @@ pub const MESSAGE_MAX: usize = 500;
 const NAMED_MAX: usize = 10;
 
 /// The number of a version of one file: `c1`, `c2`, …
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(u32);
 
 /// What is known about a version without its content.
@@ -43,6 +43,13 @@ pub enum Committed {
     New(Number),
     /// The file is the same as in its last version.
     Unchanged(Version),
+}
+
+/// The versions of one agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept<'a> {
+    pub versions: &'a Versions,
+    pub agent: &'a agent::Id,
 }
 
 /// The versions of all agents.
@@ -101,45 +108,50 @@ impl Versions {
         entries.iter().map(|entry| version(&entry.key, &entry.value)).collect()
     }
 
-    /// Loads a version of a file, which itself may be gone by now.
-    pub async fn load(&self, agent: &Agent, path: &Path, number: Number) -> Result<(Version, String)> {
-        let (workspace, path) = (agent.workspace.clone(), path.to_owned());
-        let place = blocking::run(move || workspace.place(&path)).await?;
-        let file = place.path();
-        let record = self.store.get(&records(&agent.id), &key(&file, number)).await.map_err(store_failed)?;
-        let content = self.content(&agent.id, &file, number).await?;
-        let (Some(record), Some(content)) = (record, content) else {
-            return Err(self.missing(agent, &file, number, place.shown()).await?);
-        };
-        let text = document::text(content, &format!("{}@{number}", place.shown()))?;
-        Ok((version(&record.key, &record.value)?, text))
-    }
-
     async fn content(&self, agent: &agent::Id, file: &Path, number: Number) -> Result<Option<Vec<u8>>> {
         let entry = self.store.get(&contents(agent), &key(file, number)).await.map_err(store_failed)?;
         Ok(entry.map(|entry| entry.value))
     }
+}
 
-    async fn missing(&self, agent: &Agent, file: &Path, number: Number, shown: &str) -> Result<Error> {
-        let known = self.list(&agent.id, file, NAMED_MAX).await?;
+impl Kept<'_> {
+    /// The text of a version of a file, which itself may be gone by now. None if there is no such file, and no
+    /// version of it either.
+    pub async fn load(self, file: &Path, number: Number, workspace: &Workspace) -> Result<Option<String>> {
+        let (workspace, file) = (workspace.clone(), file.to_owned());
+        let (place, exists) = blocking::run(move || {
+            let place = workspace.place(&file)?;
+            let exists = place.open()?.is_some();
+            Ok::<_, Error>((place, exists))
+        })
+        .await?;
+        let (file, shown) = (place.path(), place.shown());
+        if let Some(content) = self.versions.content(self.agent, &file, number).await? {
+            return document::text(content, &format!("{shown}@{number}")).map(Some);
+        }
+        let known = self.versions.list(self.agent, &file, NAMED_MAX).await?;
         let error = Error::new(Code::NotFound, format!("No version {number} of {shown}."));
+        if known.is_empty() && !exists {
+            return Ok(None);
+        }
         if known.is_empty() {
-            return Ok(error.hint(format!("It has none. Make one: /commit {shown} --message \"…\"")));
+            return Err(error.hint(format!("It has none. Make one: /commit {shown} --message \"…\"")));
         }
         let names: Vec<String> = known.iter().map(|version| version.number.to_string()).collect();
-        Ok(error.hint(format!("Versions: {} · /log {shown}", names.join(", "))))
+        Err(error.hint(format!("Versions: {} · /log {shown}", names.join(", "))))
     }
 }
 
 impl Number {
     pub const FIRST: Self = Self(1);
 
-    /// Takes `@c3` off the end of a path.
-    pub fn split(text: &str) -> Option<(&str, Self)> {
-        let (path, digits) = text.rsplit_once("@c")?;
-        let legal = !path.is_empty() && digits.starts_with(|c: char| matches!(c, '1'..='9'));
+    /// Takes `@c3` off the end of a path. A path that is no text has no version.
+    pub fn split(path: &Path) -> Option<(&Path, Self)> {
+        let (path, digits) = path.to_str()?.rsplit_once("@c")?;
+        let legal =
+            !path.is_empty() && !path.ends_with('/') && digits.starts_with(|c: char| matches!(c, '1'..='9'));
         let number = digits.parse().ok().filter(|_| legal)?;
-        Some((path, Self(number)))
+        Some((Path::new(path), Self(number)))
     }
 }
 
@@ -197,9 +209,12 @@ mod tests {
             ("a.md@c1x", None),
             ("a.md@1", None),
             ("@c1", None),
+            ("docs/@c1", None),
         ];
         for (text, expected) in table {
-            assert_eq!(Number::split(text).map(|(path, number)| (path, number.0)), expected, "{text}");
+            let split =
+                Number::split(Path::new(text)).map(|(path, number)| (path.to_str().unwrap(), number.0));
+            assert_eq!(split, expected, "{text}");
         }
     }
 

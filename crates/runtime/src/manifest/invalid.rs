@@ -32,7 +32,7 @@ impl Invalid {
         Self { file: file.to_owned(), line, field: field.into(), message: message.into() }
     }
 
-    /// What the YAML parser found. The field is the key on the line that it names.
+    /// What the YAML parser found. The field is the one that it names, or the key on the line that it names.
     pub(super) fn of_yaml(file: &Path, text: &str, error: &serde_saphyr::Error) -> Self {
         let line = error.location().map_or(1, |at| at.line().max(1));
         let written =
@@ -40,10 +40,12 @@ impl Invalid {
         let key = written.trim_start_matches(|c: char| c.is_whitespace() || c == '-').split_once(':');
         let is_key =
             |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-        let field = key.map(|(key, _)| key).filter(is_key).unwrap_or_default().to_owned();
         // Without the source lines, which may hold secrets.
         let message = error.without_snippet().to_string();
-        let message = message.lines().next().unwrap_or_default().to_owned();
+        let message = message.lines().next().unwrap_or_default();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        let named = message.split_once(" field `").and_then(|(_, rest)| Some(rest.split_once('`')?.0));
+        let field = named.or_else(|| key.map(|(key, _)| key).filter(is_key)).unwrap_or_default().to_owned();
         Self { file: file.to_owned(), line, field, message }
     }
 }

@@ -74,6 +74,14 @@ pub(super) struct Vault {
     pub(super) scope_kinds: Vec<Spanned<Kind>>,
 }
 
+/// What the frontmatter of a document grants its scripts; the rest of it is none of theirs.
+#[derive(Debug, Deserialize)]
+pub(super) struct Grants {
+    pub(super) state: Option<Vec<Spanned<Binding>>>,
+    pub(super) vault: Option<Vec<Spanned<Vault>>>,
+    pub(super) script_tools: Option<Vec<Spanned<String>>>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Skill {

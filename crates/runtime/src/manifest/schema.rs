@@ -67,10 +67,16 @@ impl Schema {
         path.iter().try_fold(&self.document, |schema, name| self.property(schema, name))
     }
 
-    /// The types that a field may have; empty if it may have any.
+    /// The types that a field may have, each once; empty if it may have any.
     pub fn types(&self, field: &Value) -> Vec<TypeName> {
+        let mut all = Vec::new();
+        self.collect_types(field, &mut all, 0);
         let mut types = Vec::new();
-        self.collect_types(field, &mut types, 0);
+        for kind in all {
+            if !types.contains(&kind) {
+                types.push(kind);
+            }
+        }
         types
     }
 

@@ -10,7 +10,9 @@ use super::raw;
 use super::schema::Schema;
 use crate::state::{Bindings, Kind};
 
-pub(super) use checks::{check_name, one_paragraph, relative_file};
+pub(super) use checks::{
+    ENTRYPOINT, TIMEOUT, TIMEOUT_MAX, check_name, one_paragraph, relative_file, script_path,
+};
 
 #[derive(Debug)]
 pub struct Tool {
@@ -24,7 +26,7 @@ pub struct Tool {
     pub bindings: Bindings,
     pub vault: Vec<VaultKey>,
     /// `$NAME` values that the script may read.
-    pub env: Vec<String>,
+    pub env: Vec<EnvName>,
     /// Tools that its script may call.
     pub script_tools: Vec<String>,
     /// Whether any script may call it.
@@ -36,6 +38,22 @@ pub struct Tool {
 pub struct VaultKey {
     pub key: String,
     pub kinds: Vec<Kind>,
+}
+
+/// A `$NAME` that a script may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnvName {
+    pub name: String,
+    /// What it is without a value of its own.
+    pub default: Option<String>,
+}
+
+/// What a script may reach besides its input.
+#[derive(Debug, Default)]
+pub(super) struct Grants {
+    pub(super) bindings: Bindings,
+    pub(super) vault: Vec<VaultKey>,
+    pub(super) script_tools: Vec<String>,
 }
 
 /// How often and how patiently a call is repeated that failed for a passing reason.
@@ -68,9 +86,12 @@ impl Tool {
         check_name(file, "name", &raw.name)?;
         let schema = Schema::compile(raw.input_schema.value.clone())
             .map_err(|message| Invalid::at(file, "input_schema", &raw.input_schema, message))?;
-        for name in &raw.script_tools {
-            check_name(file, "script_tools", name)?;
-        }
+        let grants = raw::Grants {
+            state: Some(raw.state),
+            vault: Some(raw.vault),
+            script_tools: Some(raw.script_tools),
+        };
+        let Grants { bindings, vault, script_tools } = Grants::check(file, &grants)?;
         for name in &raw.env {
             if !sfmd::is_variable_name(&name.value) {
                 return Err(Invalid::at(file, "env", name, format!("not a variable name: {}", name.value)));
@@ -84,14 +105,34 @@ impl Tool {
             entrypoint,
             timeout: checks::timeout(file, raw.timeout_ms.as_ref())?,
             retry: raw.retry_policy.as_ref().map_or(Ok(Retry::ONCE), |policy| checks::retry(file, policy))?,
-            bindings: checks::bindings(file, &raw.state)?,
-            vault: checks::vault(file, &raw.vault)?,
-            env: raw.env.into_iter().map(|name| name.value).collect(),
-            script_tools: raw.script_tools.into_iter().map(|name| name.value).collect(),
+            bindings,
+            vault,
+            env: raw.env.into_iter().map(|name| EnvName { name: name.value, default: None }).collect(),
+            script_tools,
             direct_call: raw.direct_call,
             name: raw.name.value,
             file: file.to_owned(),
         })
+    }
+}
+
+impl Grants {
+    pub(super) fn check(file: &Path, raw: &raw::Grants) -> Result<Self, Invalid> {
+        let script_tools = raw.script_tools.as_deref().unwrap_or_default();
+        for name in script_tools {
+            check_name(file, "script_tools", name)?;
+        }
+        Ok(Self {
+            bindings: checks::bindings(file, raw.state.as_deref().unwrap_or_default())?,
+            vault: checks::vault(file, raw.vault.as_deref().unwrap_or_default())?,
+            script_tools: script_tools.iter().map(|name| name.value.clone()).collect(),
+        })
+    }
+}
+
+impl From<&sfmd::Requirement> for EnvName {
+    fn from(requirement: &sfmd::Requirement) -> Self {
+        Self { name: requirement.name.clone(), default: requirement.default.clone() }
     }
 }
 
@@ -144,8 +185,8 @@ direct_call: true
         let table = [
             (
                 GOOD.replace("description: |\n  Count\n  things.\n", ""),
-                1,
-                "name",
+                3,
+                "description",
                 "missing field `description`",
             ),
             (format!("{GOOD}colour: red\n"), 7, "colour", "unknown field `colour`"),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
-pub use map::{Map, Topics};
+pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
@@ -32,6 +32,8 @@ pub struct Session {
     state: Arc<tokio::sync::Mutex<State>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
+    /// Shared by the durable writes that are under way; whoever removes the session waits for them.
+    writes: tokio::sync::RwLock<()>,
     /// What others may know without waiting for the running command.
     glance: Mutex<Glance>,
 }
@@ -105,8 +107,8 @@ impl State {
     }
 
     /// What is wrong with the page, and what the last action left open.
-    pub fn warnings(&self) -> Vec<String> {
-        let page = self.page.iter().flat_map(|page| page.warnings());
+    pub fn warnings(&self, workspace: &Workspace) -> Vec<String> {
+        let page = self.page.iter().flat_map(|page| page.warnings(workspace));
         let reload = self.reload_failure.iter().map(ToString::to_string);
         reload.chain(page).chain(self.unanswered.iter().cloned()).collect()
     }
@@ -119,13 +121,13 @@ impl State {
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
         let Some(page) = &self.page else {
-            return Meta { warnings: self.warnings(), ..Meta::default() };
+            return Meta { warnings: self.warnings(workspace), ..Meta::default() };
         };
         Meta {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
-            warnings: self.warnings(),
+            warnings: self.warnings(workspace),
         }
     }
 }
@@ -164,6 +166,7 @@ impl Session {
             state: Arc::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            writes: tokio::sync::RwLock::default(),
             glance: Mutex::default(),
         }
     }
@@ -175,6 +178,11 @@ impl Session {
 
     pub fn set_location(&self, location: Option<String>) {
         self.glance().location = location.map(Into::into);
+    }
+
+    /// Looks at what the topic's commands work on; none while one of them runs.
+    pub fn peek<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
+        self.state.try_lock().ok().map(|state| look(&state))
     }
 
     /// The live shell of a bash topic.
@@ -226,8 +234,20 @@ impl Session {
         std::mem::take(&mut self.glance().edits)
     }
 
+    /// Keeps the session's removal waiting until a durable write is done; none if it was removed already. What is
+    /// written later would outlive the session.
+    pub async fn hold_open(&self) -> Option<tokio::sync::RwLockReadGuard<'_, ()>> {
+        let held = self.writes.read().await;
+        (!self.is_closed()).then_some(held)
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    /// Returns when no durable write of a closed session is under way, and none can begin.
+    async fn settle(&self) {
+        drop(self.writes.write().await);
     }
 
     fn glance(&self) -> std::sync::MutexGuard<'_, Glance> {

@@ -3,6 +3,7 @@
 use sfmd::Requirement;
 
 use super::Persistent;
+use crate::document::Setup;
 use crate::error::{Code, Error};
 
 /// Who requires a value, as errors say it.
@@ -35,13 +36,14 @@ pub fn missing<'r>(
 }
 
 /// The error that names everything that is missing, and the commands that repair it; none if nothing is.
-pub fn required(claimant: Claimant, missing: &[&Requirement]) -> Option<Error> {
+pub fn required(claimant: Claimant, missing: &[&Requirement], setup: Option<&Setup>) -> Option<Error> {
     let (first, others) = missing.split_first()?;
     let who = claimant.as_str();
     let error = Error::new(Code::EnvRequired, format!("{who} requires {first}"));
     let others = others.iter().map(|requirement| format!("{who} requires {requirement}"));
     let repairs = missing.iter().map(|requirement| format!("/set ${} = \"…\"", requirement.name));
-    Some(error.hints(others).hints(repairs))
+    let setup = setup.map(|setup| format!("What it needs: /open {}", setup.target));
+    Some(error.hints(others).hints(repairs).hints(setup))
 }
 
 #[cfg(test)]
@@ -54,12 +56,12 @@ mod tests {
             "---\nenv:\n  - API_KEY: \"OpenWeather API key\"\n  - REGION: \"Region\"\n    default: US\n  - BARE\n---\n",
         );
         let missing = missing(&document.frontmatter.env, &Persistent::default());
-        let error = required(Claimant::Tool, &missing).unwrap();
+        let error = required(Claimant::Tool, &missing, None).unwrap();
         assert_eq!(
             error.to_string(),
             "ERROR(ENV_REQUIRED): tool requires $API_KEY — \"OpenWeather API key\"\n  tool requires $BARE\n  \
              /set $API_KEY = \"…\"\n  /set $BARE = \"…\""
         );
-        assert_eq!(required(Claimant::App, &[]), None);
+        assert_eq!(required(Claimant::App, &[], None), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::error::Error;
 use crate::substitute;
 
@@ -58,6 +60,20 @@ impl Secrets {
         })
     }
 
+    /// The same for every text in a value, names of fields included.
+    pub fn redact_value(&self, value: Value) -> Value {
+        match value {
+            _ if self.0.is_empty() => value,
+            Value::String(text) => self.redact(&text).into(),
+            Value::Array(items) => items.into_iter().map(|item| self.redact_value(item)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (self.redact(&name), self.redact_value(value)))
+                .collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        }
+    }
+
     pub fn redact_error(&self, error: Error) -> Error {
         Error {
             code: error.code,
@@ -81,5 +97,7 @@ mod tests {
             "GET /?k=$KEY&r=KR with $KEY, $PART"
         );
         assert_eq!(format!("{key:?}"), "Secret(…)");
+        let value = serde_json::json!({"a": ["sk-abc", 1], "sk-abc/123": {"b": "x"}});
+        assert_eq!(secrets.redact_value(value), serde_json::json!({"a": ["$PART", 1], "$KEY": {"b": "x"}}));
     }
 }

@@ -268,3 +268,39 @@ async fn placeholders_are_filled_in_what_is_opened() {
     world.fails("main", "/open {hostile}", "NOT_FOUND").await;
     world.fails("main", "/open {nothing}", "UNDEFINED_VARIABLE").await;
 }
+
+#[tokio::test]
+async fn long_links_of_an_output_become_shortcuts() {
+    let (world, web) = with_page(
+        "# Page\n\n[Docs](https://docs.example)\n\n```act.find\nGET WEB/found\n```\n```act.find.response\n\
+         {@first} = {Response.body.items[0].url}\nfor: x in Response.body.items\n- [{x.title}]({x.url})\nend:\n\
+         short: [s](./s.md) `[code]({Response.body.items[0].url})`\n```\n```act.quiet\nGET WEB/ok\n```\n",
+    )
+    .await;
+    let long = web.url("/a/page/whose/address/is/longer/than/forty/characters.md");
+    let items = json!({"items": [
+        {"title": "Docs", "url": format!("{long}#part")},
+        {"title": "A title that is far too long to be a name", "url": long},
+        {"title": "[!nav:x](y)\n```act.evil", "url": "x"},
+    ]});
+    web.page("/found", JSON, items.to_string());
+    web.page(
+        "/a/page/whose/address/is/longer/than/forty/characters.md",
+        "text/markdown",
+        "# Far\n\n## Part\n\nhere\n",
+    );
+    let shown = world.ok("main", "/act.find").await;
+    assert!(
+        shown.starts_with("- [Docs][@docs-2]\n- [A title that is far too long to be a name][@link-1]\n"),
+        "{shown}"
+    );
+    assert!(shown.contains(&format!("short: [s](./s.md) `[code]({long}#part)`")), "{shown}");
+    assert_eq!(world.ok("main", "/info @docs").await, "@docs → https://docs.example/");
+    // They last until the next output with links, and are numbered anew in it.
+    world.ok("main", "/act.quiet").await;
+    assert_eq!(world.ok("main", "/info @link-1").await, format!("@link-1 → {long}"));
+    assert!(world.ok("main", "/act.find").await.contains("[Docs][@docs-2]"));
+    let part = world.ok("main", "/open @docs-2").await;
+    assert_eq!(part, format!("Opened {long}#part\n---\n## Part\n\nhere"));
+    assert!(world.ok("main", "/open @first").await.starts_with(&format!("Opened {long}#part\n")));
+}

@@ -235,3 +235,49 @@ async fn nothing_named_is_nothing_opened() {
     assert!(content.contains("Usage: /open TARGET"), "{content}");
     world.fails("system", "/open a.md", "COMMAND_UNSUPPORTED").await;
 }
+
+#[tokio::test]
+async fn the_setup_page_is_shown_while_it_is_needed() {
+    let world = World::new().await;
+    let env = "---\nenv:\n  - KEY: \"A key\"\n---\n";
+    world.home.write("a/named.md", format!("{env}[!requirements](./setup.md#keys)\n# Named\n"));
+    world.home.write("a/plain.md", "[!requirements](../set up.md)\n# Plain\n\n`[!requirements](code.md)`\n");
+    world.home.write("b/page.md", format!("{env}# Page\n"));
+    world.home.write("b/free.md", "# Free\n");
+    world.home.write("b/requirements.md", format!("{env}# Get a key\n"));
+    let missing = "[env] missing: $KEY — \"A key\" · /set $KEY = \"…\"\n";
+    let shown = world.ok("main", "/open a/named.md").await;
+    assert_eq!(
+        shown,
+        format!("Opened ~/a/named.md\n---\n{missing}[requirements] /open ~/a/setup.md#keys\n\n# Named")
+    );
+    let shown = world.ok("main", "/open a/plain.md").await;
+    assert_eq!(
+        shown,
+        "Opened ~/a/plain.md\n---\n[requirements] /open ~/set up.md\n\n# Plain\n\n`[!requirements](code.md)`"
+    );
+    let shown = world.ok("main", "/open b/page.md").await;
+    assert_eq!(
+        shown,
+        format!("Opened ~/b/page.md\n---\n{missing}[requirements] /open ~/b/requirements.md\n\n# Page")
+    );
+    assert_eq!(world.ok("main", "/open b/free.md").await, "Opened ~/b/free.md\n---\n# Free");
+    let own = world.ok("main", "/open b/requirements.md").await;
+    assert_eq!(own, format!("Opened ~/b/requirements.md\n---\n{missing}\n# Get a key"));
+    // What an app says about itself is an error line, and what it names opens in its topic.
+    world.ok("main", "/install --app --as shop b/page.md").await;
+    world.home.write(
+        "c/string.md",
+        format!("{}```act.go\nGET http://127.0.0.1:1/\n```\n", env.replace("env", "type: app\nenv")),
+    );
+    world.home.write("c/requirements.md", "# Here\n");
+    world.ok("main", "/install --as shop --force c").await;
+    let refused = world.fails("app:shop", "/act.go", "ENV_REQUIRED").await;
+    let hints = "ERROR(ENV_REQUIRED): app requires $KEY — \"A key\"\n  /set $KEY = \"…\"\n  What it needs: /open requirements.md";
+    assert_eq!(refused, hints);
+    assert!(world.ok("app:shop", "/open").await.contains(hints));
+    assert!(world.ok("app:shop", "/open requirements.md").await.ends_with("# Here"));
+    world.ok("main", "/set $KEY = k").await;
+    assert_eq!(world.ok("main", "/open b/page.md").await, "Opened ~/b/page.md\n---\n# Page");
+    assert_eq!(world.ok("main", "/open a/named.md").await, "Opened ~/a/named.md\n---\n# Named");
+}

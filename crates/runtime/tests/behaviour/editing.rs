@@ -1,10 +1,8 @@
 //! Editing: what becomes of files, and what the agent reads about it.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use runtime::edit::Number;
-use testkit::{Fault, World};
+use testkit::World;
 
 const MEETING: &str = "# Notes\n\n<!-- #decisions -->\n## Decisions\n(none yet)\n<!-- /decisions -->\n";
 
@@ -163,6 +161,22 @@ async fn pages_of_an_edited_file_are_loaded_anew() {
 }
 
 #[tokio::test]
+async fn an_apps_page_is_loaded_anew_from_its_package() {
+    let world = World::new().await;
+    world.home.write("shop/string.md", "---\ntype: app\n---\n# Shop\n");
+    world.ok("main", "/install shop").await;
+    world.ok("app:shop", "/open").await;
+    // After so many edits any page counts as edited.
+    for n in 0..17 {
+        world.ok("main", &format!("/write {n}.md\nx")).await;
+    }
+    let info = world.ok("app:shop", "/info").await;
+    assert!(!info.contains("warnings:"), "{info}");
+    let topics = world.ok("main", "/topics").await;
+    assert!(topics.contains("current: home"), "{topics}");
+}
+
+#[tokio::test]
 async fn edits_stay_in_the_workspace() {
     let world = World::new().await;
     let outside = tempfile::tempdir().unwrap();
@@ -266,57 +280,6 @@ async fn what_cannot_be_done_is_said() {
     world.ok("main", "/write binary --force\ntext").await;
     assert_eq!(world.home.read("binary"), "text\n");
     assert_eq!(world.ok("main", "/write binary\ntext").await, "✓ ~/binary — No changes");
-}
-
-#[tokio::test]
-async fn versions_are_kept_and_listed() {
-    let world = World::new().await;
-    world.home.write("a.md", "one\n");
-    let none = world.ok("main", "/log a.md").await;
-    assert!(none.contains("(none yet)") && none.contains("/commit ~/a.md"), "{none}");
-    assert_eq!(
-        world.ok("main", "/commit a.md --message \"first draft\"").await,
-        "✓ committed ~/a.md@c1 (4 B)"
-    );
-    let same = world.ok("main", "/commit a.md --message again").await;
-    assert_eq!(same, "✓ ~/a.md — Nothing changed since c1: first draft");
-    world.clock.advance(std::time::Duration::from_secs(60));
-    world.ok("main", "/append a.md\ntwo").await;
-    world.ok("other", "/commit ./a.md --message second").await;
-    let log = world.ok("main", "/log a.md").await;
-    let expected = [
-        "Versions of ~/a.md",
-        "---",
-        "c2  2024-01-02 03:05:05Z  8 B  second",
-        "c1  2024-01-02 03:04:05Z  4 B  first draft",
-    ];
-    assert_eq!(log, expected.join("\n"));
-
-    let load = async |path: &Path, name: &str| {
-        let agent = world.runtime.agents.named("default").unwrap();
-        let (_, number) = Number::split(name).unwrap();
-        world.runtime.versions.load(&agent, path, number).await
-    };
-    let path = world.home.path().join("a.md");
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(load(&path, "a@c1").await.unwrap().1, "one\n");
-    assert_eq!(load(&path, "a@c2").await.unwrap().0.message, "second");
-    let missing = load(&path, "a@c3").await.unwrap_err().to_string();
-    assert!(missing.contains("No version c3") && missing.contains("c2, c1"), "{missing}");
-    assert_eq!(load(Path::new("/etc/passwd"), "a@c1").await.unwrap_err().code.as_str(), "INVALID_PATH");
-    assert_eq!(world.ok("main", "/log a.md").await, expected.join("\n"));
-}
-
-#[tokio::test]
-async fn a_full_disk_keeps_no_half_of_a_version() {
-    let world = World::new().await;
-    world.home.write("a.md", "one\n");
-    world.store.set_fault(Fault::Full);
-    let error = world.fails("main", "/commit a.md --message first", "LOAD_ERROR").await;
-    assert!(error.contains("Nothing was changed"), "{error}");
-    world.store.set_fault(Fault::None);
-    assert!(world.ok("main", "/log a.md").await.contains("(none yet)"));
-    assert!(world.ok("main", "/commit a.md --message first").await.contains("@c1"));
 }
 
 #[tokio::test]

@@ -3,14 +3,19 @@
 
 mod actions;
 mod agents;
+mod capabilities;
+mod complete;
 mod docs;
 mod documents;
 mod editing;
 mod events;
 mod failures;
+mod hubs;
+mod links;
 mod queue;
 mod settings;
 mod special_files;
+mod state;
 mod substitution;
 mod table;
 mod tools;
@@ -18,5 +23,7 @@ mod topic_list;
 mod topics;
 mod trust;
 mod variables;
+mod versions;
 mod views;
+mod watches;
 mod workspace;

@@ -15,7 +15,7 @@ use crate::http::Call;
 
 async fn occupy(daemon: &Daemon, topic: &str) -> Turn {
     let agent = daemon.runtime.agents.named("default").unwrap();
-    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse(topic).unwrap());
+    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse(topic).unwrap()).unwrap();
     let mut turn = Turn::take(session).await.unwrap();
     turn.begin("/slow");
     turn
@@ -206,4 +206,24 @@ async fn what_ran_before_a_full_queue_is_not_lost() {
     let reply = answer.json();
     assert_eq!((&reply["ok"], &reply["code"]), (&json!(false), &json!("QUEUE_FULL")));
     assert!(reply["content"].as_str().unwrap().starts_with("Session info\n"), "{reply}");
+}
+
+#[tokio::test]
+async fn long_commands_say_how_far_they_have_come() {
+    let (daemon, web) = (Daemon::start().await, testkit::Web::start().await);
+    let files = json!({"files": [
+        {"path": "string.md", "content": "---\ntype: app\n---\n# A\n"},
+        {"path": "b.md", "url": "b.md"},
+    ]});
+    web.page("/app.json", "application/json", files.to_string());
+    web.page("/b.md", "text/markdown", "# B\n");
+    web.page("/large.md", "text/markdown", "x".repeat(900 * 1024));
+    let install = json!({"cmd": format!("/install --as a {}", web.url("/app.json"))});
+    let body = streamed(&daemon, &install).send(&daemon).await.body;
+    let progress = ["1", "2"].map(|n| format!("event: progress\ndata: \"{n} of 2 files\"\n"));
+    assert!(progress.iter().all(|event| body.contains(event)), "{body}");
+    let open = json!({"cmd": format!("/open {}", web.url("/large.md"))});
+    let body = streamed(&daemon, &open).send(&daemon).await.body;
+    assert!(body.contains(" of 900 KB\"\n"), "{body}");
+    daemon.stop().await;
 }

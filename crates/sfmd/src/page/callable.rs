@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Origin, Page, Segment};
 use crate::action::Action;
+use crate::document::Document;
 use crate::lines::positions_within;
 use crate::response::Response;
 use crate::warning::Warning;
@@ -14,6 +15,8 @@ pub struct PageAction<'a> {
     pub action: &'a Action,
     pub response: Option<&'a Response>,
     pub origin: &'a Origin,
+    /// The text of that file.
+    pub document: &'a Document,
 }
 
 /// Where an action and its response stand: part and position in it.
@@ -33,6 +36,7 @@ impl Page {
                 action: &self.parts[part].document.actions[at],
                 response,
                 origin: &self.parts[part].origin,
+                document: &self.parts[part].document,
             }
         })
     }

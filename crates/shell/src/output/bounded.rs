@@ -43,6 +43,12 @@ impl Bounded {
         self.total == 0
     }
 
+    /// The head and the tail, apart where something lies between them.
+    pub(crate) fn kept(&self) -> String {
+        let gap = if self.total > (self.head.len() + self.tail.len()) as u64 { "\n" } else { "" };
+        format!("{}{gap}{}", self.head, String::from_utf8_lossy(&self.tail))
+    }
+
     pub(crate) fn push(&mut self, text: &str) {
         // Once the tail has begun the head is closed, so that their order holds.
         let room = if self.tail.is_empty() { limits::HEAD - self.head.len() } else { 0 };

@@ -22,6 +22,7 @@ use super::report::{Event, Settings};
 use super::request::{By, Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
+use super::watch::Watchers;
 use super::{Cause, Death, Directory, Earlier, Streams};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
 use crate::protocol::{Order, Report};
@@ -68,6 +69,7 @@ pub(super) struct Driver {
     /// Why the shell is about to end, where that is our doing.
     cause: Option<Cause>,
     audience: Audience,
+    watchers: Watchers,
 }
 
 enum Phase {
@@ -154,6 +156,7 @@ impl Driver {
             unsettled: false,
             cause: None,
             audience: Audience::default(),
+            watchers: Watchers::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use super::attach::{Size, Typing};
+use super::watch::{Seen, Until};
 use super::{Info, Input, Turn};
 use crate::error::Result;
 
@@ -26,6 +27,10 @@ pub(super) enum Request {
         size: Size,
         output: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
+    },
+    Watch {
+        until: Until,
+        answer: Answer<Seen>,
     },
     /// Somebody has left.
     Detach,

@@ -18,3 +18,4 @@ mod output;
 mod settings;
 mod support;
 mod turns;
+mod watch;

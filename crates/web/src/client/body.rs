@@ -18,12 +18,24 @@ use crate::{Beyond, Cut, Error, Limit};
 /// What we can undo.
 pub(super) const ACCEPT_ENCODING: &str = "gzip, br, zstd";
 
+/// How much of a body has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    pub bytes: usize,
+    /// If the server said so.
+    pub of: Option<usize>,
+}
+
+/// Hears how much has come, each time that more has.
+pub type Watch<'a> = dyn Fn(Arrived) + Send + Sync + 'a;
+
 /// The body of an answer with `headers`, whose encoding headers are taken out: they describe it no longer.
 pub(super) async fn read(
     headers: &mut HeaderMap,
     body: Incoming,
     limit: Limit,
     host: &str,
+    watch: &Watch<'_>,
 ) -> Result<(Bytes, Cut), Error> {
     let encoding = headers.get(header::CONTENT_ENCODING).map(|value| {
         value.to_str().map(|text| text.trim().to_ascii_lowercase()).unwrap_or_else(|_| "?".to_owned())
@@ -58,7 +70,7 @@ pub(super) async fn read(
         }
     };
     let announced = announced.filter(|_| encoding.is_none());
-    let result = fill(&mut reader, limit, announced).await.map_err(|error| {
+    let result = fill(&mut reader, limit, announced, watch).await.map_err(|error| {
         let is_from_connection = error.get_ref().is_some_and(|inner| inner.is::<hyper::Error>());
         if is_from_connection || encoding.is_none() {
             broken(error)
@@ -78,6 +90,7 @@ async fn fill(
     reader: &mut (dyn AsyncRead + Send + Unpin),
     limit: Limit,
     announced: Option<usize>,
+    watch: &Watch<'_>,
 ) -> io::Result<(Bytes, Cut)> {
     /// What is set aside at first when the server does not say how much will come.
     const FIRST: usize = 16 << 10;
@@ -87,6 +100,7 @@ async fn fill(
         if read == 0 {
             return Ok((bytes.freeze(), Cut::Whole));
         }
+        watch(Arrived { bytes: bytes.len(), of: announced });
         if bytes.len() == bytes.capacity() {
             bytes.reserve(bytes.len().max(FIRST));
         }

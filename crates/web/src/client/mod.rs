@@ -22,6 +22,7 @@ use hyper::body::Incoming;
 use tokio::time::Instant;
 use url::Url;
 
+pub use body::{Arrived, Watch};
 pub use resolve::{Resolve, Resolving, SystemResolver};
 pub use tls::Trust;
 
@@ -74,13 +75,30 @@ impl Client {
     /// Sends `request` and follows redirects; any status is an answer ([`Answer::success`] sorts them). Every hop
     /// is checked against `policy`. Dropping the future ends everything it started.
     pub async fn fetch(&self, request: Request, policy: &Policy, jar: &CookieJar) -> Result<Answer, Error> {
+        self.fetch_watched(request, policy, jar, &|_| {}).await
+    }
+
+    /// The same, and tells `watch` how much of the body has come.
+    pub async fn fetch_watched(
+        &self,
+        request: Request,
+        policy: &Policy,
+        jar: &CookieJar,
+        watch: &Watch<'_>,
+    ) -> Result<Answer, Error> {
         let host = host_and_port(&request.url);
         let after = request.timeout;
-        let fetch = self.follow(request, policy, jar);
+        let fetch = self.follow(request, policy, jar, watch);
         tokio::time::timeout(after, fetch).await.unwrap_or(Err(Error::Timeout { host, after }))
     }
 
-    async fn follow(&self, mut request: Request, policy: &Policy, jar: &CookieJar) -> Result<Answer, Error> {
+    async fn follow(
+        &self,
+        mut request: Request,
+        policy: &Policy,
+        jar: &CookieJar,
+        watch: &Watch<'_>,
+    ) -> Result<Answer, Error> {
         let start = Instant::now();
         check_scheme(&request.url)?;
         take_credentials(&mut request)?;
@@ -94,7 +112,7 @@ impl Client {
                 continue;
             }
             let host = host_and_port(&request.url);
-            let (body, cut) = body::read(&mut head.headers, head.body, request.limit, &host).await?;
+            let (body, cut) = body::read(&mut head.headers, head.body, request.limit, &host, watch).await?;
             self.keep(&request.url, head.connection, cut).await;
             return Ok(Answer {
                 url: request.url,

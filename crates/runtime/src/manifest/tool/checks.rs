@@ -11,8 +11,10 @@ use crate::manifest::raw;
 use crate::state::{Binding, Bindings, Kind, check_key, check_scope_id};
 
 /// How long a call may take, unless the manifest says otherwise, and at most.
-const TIMEOUT: Duration = Duration::from_secs(30);
-const TIMEOUT_MAX: Duration = Duration::from_secs(600);
+pub(in crate::manifest) const TIMEOUT: Duration = Duration::from_secs(30);
+pub(in crate::manifest) const TIMEOUT_MAX: Duration = Duration::from_secs(600);
+/// The function that is called where none is named.
+pub(in crate::manifest) const ENTRYPOINT: &str = "run";
 const NAME_MAX: usize = 64;
 const ATTEMPTS_MAX: u32 = 10;
 const BACKOFF: Duration = Duration::from_millis(200);
@@ -68,7 +70,7 @@ pub(super) fn execution(
         }
     };
     let entrypoint = match entrypoint {
-        None => "run".to_owned(),
+        None => ENTRYPOINT.to_owned(),
         Some(name) if !name.value.is_empty() && !name.value.contains(char::is_whitespace) => {
             name.value.clone()
         }
@@ -79,8 +81,8 @@ pub(super) fn execution(
     Ok((program, entrypoint))
 }
 
-/// The path of a script inside the manifest's folder, in plain form.
-fn script_path(path: &str) -> Result<String, String> {
+/// The path of a script inside the folder of what names it, in plain form.
+pub(in crate::manifest) fn script_path(path: &str) -> Result<String, String> {
     let plain = relative_file(path)?;
     match plain.rsplit_once('.') {
         Some((_, ending)) if ENDINGS.contains(&ending) => Ok(plain),
@@ -93,7 +95,7 @@ pub(in crate::manifest) fn relative_file(path: &str) -> Result<String, String> {
     let plain = path.strip_prefix("./").unwrap_or(path);
     let parts: Vec<&str> = plain.split('/').collect();
     if plain.starts_with('/') || parts.contains(&"..") {
-        return Err(format!("{path:?} lies outside the manifest's folder"));
+        return Err(format!("{path:?} lies outside the folder of the file that names it"));
     }
     let is_odd = |part: &&str| part.is_empty() || *part == "." || part.chars().any(char::is_control);
     if parts.iter().any(is_odd) { Err(format!("{path:?} is no path")) } else { Ok(plain.to_owned()) }

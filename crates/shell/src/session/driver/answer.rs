@@ -10,6 +10,7 @@ use crate::limits;
 use crate::session::attach::{Size, Typing};
 use crate::session::ending::Ending;
 use crate::session::request::{Answer, Ask, By, Patience, Request, Waiter};
+use crate::session::watch::{Seen, Until};
 use crate::session::{Info, Input, Outcome, Running, RunningCommand, Turn};
 
 /// Waits longer than this are cut, so that instants do not overflow.
@@ -50,6 +51,7 @@ impl Driver {
                 }
                 let _ = answer.send(());
             }
+            Request::Watch { until, answer } => self.watch(until, answer),
             Request::Keys { bytes, answer } => {
                 let _ = answer.send(self.take_keys(&bytes));
             }
@@ -246,6 +248,17 @@ impl Driver {
             }
             Phase::Dead(_) => Typing::default(),
         }
+    }
+
+    fn watch(&mut self, until: Until, answer: Answer<Seen>) {
+        self.read_reports();
+        self.drain(limits::FINAL_READ);
+        if let Phase::Dead(death) = &self.phase {
+            let _ = answer.send(Seen::Died(death.status));
+            return;
+        }
+        let unread = format!("{}\n{}", self.transcript.unread(), self.late.unread());
+        self.watchers.add(until, answer, &unread);
     }
 
     fn info(&mut self) -> Info {

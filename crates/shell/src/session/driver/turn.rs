@@ -133,6 +133,7 @@ impl Driver {
     pub(super) fn finish(&mut self, finished: Finished) {
         let Phase::Running(active) = &self.phase else { return };
         self.unsettled = active.interrupted;
+        let command = active.payload.clone();
         let typed = (active.by == By::Person).then(|| active.payload.clone());
         // Everything the command wrote is in the terminal by now.
         self.drain(limits::FINAL_READ);
@@ -149,6 +150,7 @@ impl Driver {
         self.phase = Phase::Idle;
         let status = Status::Code((finished.status & 0xff) as u8);
         let _ = self.live.send(Live::Finished(status));
+        self.watchers.finished(&command, status);
         if !self.audience.is_empty() {
             let prompt = self.audience.prompt(&self.directory.path);
             self.audience.show(prompt.as_bytes());
@@ -171,6 +173,7 @@ impl Driver {
             Death { status, cause, directory: self.directory.clone(), unread: Default::default() };
         self.phase = Phase::Dead(death.clone());
         let _ = self.live.send(Live::Died(status));
+        self.watchers.died(status);
         self.audience.leave();
         if self.answer(Outcome::Died(death.clone())) {
             return;

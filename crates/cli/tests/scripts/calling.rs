@@ -1,0 +1,175 @@
+//! `/tool:NAME`: from flags to input, from output to reply, and what is said when it goes wrong.
+
+use crate::support::{tool, world};
+
+const SCHEMA: &str = "input_schema:
+  type: object
+  properties:
+    n: { type: integer, default: 1, description: How many }
+    on: { type: boolean }
+    tags: { type: array, items: { type: string } }
+    at: { type: object, properties: { x: { type: number }, y: { type: number, default: 7 } } }
+    kind: { enum: [a, b] }
+    task: { type: string }
+  required: [kind]
+  additionalProperties: false";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flags_become_what_the_schema_declares() {
+    let world = world().await;
+    tool(&world, "echo", SCHEMA, "return JSON.stringify(input);");
+    for (flags, input) in [
+        ("--kind a", r#"{"kind":"a","n":1}"#),
+        ("--kind=b --n 4 --on", r#"{"kind":"b","n":4,"on":true}"#),
+        ("--kind a --on false --tags x --tags 2", r#"{"kind":"a","on":false,"tags":["x","2"],"n":1}"#),
+        ("--kind a --at.x 1.5", r#"{"kind":"a","at":{"x":1.5,"y":7},"n":1}"#),
+        ("--kind a --task mine --@task job-1", r#"{"kind":"a","task":"mine","n":1}"#),
+        (r#"--json '{"kind": "a", "n": 9}'"#, r#"{"kind":"a","n":9}"#),
+        ("\n{\"kind\": \"b\", \"tags\": [\"{x}\"]}", r#"{"kind":"b","tags":["{x}"],"n":1}"#),
+    ] {
+        assert_eq!(world.ok("main", &format!("/tool:echo {flags}")).await, input, "{flags}");
+    }
+    world.ok("main", "/set {k} = b").await;
+    assert_eq!(world.ok("main", "/tool:echo --kind {k} --n 2").await, r#"{"kind":"b","n":2}"#);
+    let wrong = world.fails("main", "/tool:echo --n many --at.x far", "INVALID_PARAMS").await;
+    for part in [
+        "n: \"many\" is not of type \"integer\"",
+        "at.x: \"far\"",
+        "\"kind\" is a required property",
+        "/tool:echo --help",
+    ] {
+        assert!(wrong.contains(part), "{part}: {wrong}");
+    }
+    let unknown = world.fails("main", "/tool:echo --kindd a", "INVALID_PARAMS").await;
+    assert!(unknown.contains("Did you mean --kind?"), "{unknown}");
+    assert!(world.ok("tool", "/tasks").await.contains("job-1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn help_is_the_schema() {
+    let world = world().await;
+    tool(&world, "echo", SCHEMA, "return 1;");
+    assert_eq!(
+        world.ok("main", "/tool:echo --help").await,
+        "Tool: echo
+---
+The tool echo.
+
+Usage: /tool:echo [--n …] [--on …] [--tags …] [--at …] --kind … [--task …] [--@task …] [--json …]
+
+--n: integer (default 1) \"How many\"
+--on: boolean
+--tags: array
+--at: object
+--kind: string (required, a|b)
+--task: string"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_is_a_text_as_it_is_or_json_in_its_order() {
+    let world = world().await;
+    for (n, (body, reply)) in [
+        ("return 'a\\nb  ';", "a\nb  "),
+        (
+            "return { z: 1, a: [true, null], m: {} };",
+            "{\n  \"z\": 1,\n  \"a\": [\n    true,\n    null\n  ],\n  \"m\": {}\n}",
+        ),
+        ("return 1.5;", "1.5"),
+        ("return;", "null"),
+        ("return [];", "[]"),
+        ("return '';", ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("t{n}");
+        tool(&world, &name, "", body);
+        assert_eq!(world.ok("main", &format!("/tool:{name}")).await, reply, "{body}");
+    }
+    tool(&world, "total", "", "return { total: 5, list: [{ id: 'x' }] };");
+    world.ok("main", "/tool:total").await;
+    assert_eq!(world.ok("main", "/set {n} = {Response.body.total}").await, "{n} = \"5\"");
+    assert_eq!(world.ok("main", "/set {n} = {Response.body.list[0].id}").await, "{n} = \"x\"");
+    assert_eq!(world.ok("main", "/set {n} = {Response.status}").await, "{n} = \"0\"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_has_its_message_its_code_and_its_place() {
+    let world = world().await;
+    tool(
+        &world,
+        "bad",
+        "",
+        "  type Long = {\n    gone: string;\n  };\n  if (input) throw Object.assign(new RangeError('too\\nmuch'), { code: 'E_MUCH' });",
+    );
+    assert_eq!(
+        world.fails("main", "/tool:bad", "TOOL_FAILED").await,
+        "ERROR(TOOL_FAILED): bad: RangeError: too\n  much\n  code: E_MUCH\n  at bad.ts:7:38"
+    );
+    tool(&world, "spin", "timeout_ms: 150", "for (;;) {}");
+    assert!(world.fails("main", "/tool:spin", "TOOL_FAILED").await.contains("stopped after 150 ms"));
+    tool(&world, "eat", "", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1));");
+    assert!(world.fails("main", "/tool:eat", "TOOL_FAILED").await.contains("more than 128 MiB of memory"));
+    tool(&world, "syntax", "", "const = 1;");
+    assert!(world.fails("main", "/tool:syntax", "TOOL_FAILED").await.contains("at syntax.ts:4:"));
+    tool(&world, "never", "", "await new Promise(() => {});");
+    assert!(world.fails("main", "/tool:never", "TOOL_FAILED").await.contains("never happens"));
+    tool(&world, "imports", "", "return 1;");
+    world.home.write("tools/imports.ts", "\nimport { x } from './missing.ts';\nexport const run = () => x;");
+    let error = world.fails("main", "/tool:imports", "TOOL_FAILED").await;
+    assert!(error.contains("there is no missing.ts") && error.contains("at imports.ts:2:19"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_may_pass_is_tried_again() {
+    let world = world().await;
+    let policy = "retry_policy: { max_attempts: 3, initial_backoff_ms: 1, multiplier: 2, max_backoff_ms: 5 }";
+    let count = "const n = ((await flo.task.getState<number>({ key: 'n' })) ?? 0) + 1; await flo.task.putState({ key: 'n', value: n });";
+    tool(
+        &world,
+        "again",
+        policy,
+        &format!(
+            "{count} if (n < 3) throw Object.assign(new Error('busy'), {{ retryable: true }}); return n;"
+        ),
+    );
+    assert_eq!(world.ok("main", "/tool:again").await, "3");
+    tool(
+        &world,
+        "still",
+        policy,
+        &format!("{count} throw Object.assign(new Error('busy ' + n), {{ retryable: true }});"),
+    );
+    assert!(world.fails("main", "/tool:still", "TOOL_FAILED").await.contains("busy 3"));
+    tool(&world, "once", policy, &format!("{count} throw new Error('broken ' + n);"));
+    assert!(world.fails("main", "/tool:once", "TOOL_FAILED").await.contains("broken 1"));
+    tool(
+        &world,
+        "plain",
+        "",
+        &format!("{count} throw Object.assign(new Error('busy ' + n), {{ retryable: true }});"),
+    );
+    assert!(world.fails("main", "/tool:plain", "TOOL_FAILED").await.contains("busy 1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edits_count_from_the_next_call() {
+    let world = world().await;
+    tool(&world, "live", "", "return 1;");
+    assert_eq!(world.ok("main", "/tool:live").await, "1");
+    tool(&world, "live", "", "return 2;");
+    assert_eq!(world.ok("main", "/tool:live").await, "2");
+    world.home.write("tools/lib/n.ts", "export const n: number = 3;");
+    world.home.write("tools/live.ts", "import { n } from './lib/n.ts'; export const run = () => n;");
+    assert_eq!(world.ok("main", "/tool:live").await, "3");
+    world.home.write("tools/lib/n.ts", "export const n: number = 4;");
+    assert_eq!(world.ok("main", "/tool:live").await, "4");
+    tool(&world, "live", "colour: red", "return 5;");
+    let invalid = world.fails("main", "/tool:live", "INVALID_MANIFEST").await;
+    assert!(invalid.contains("live.tool.yaml:5: colour: unknown field `colour`"), "{invalid}");
+    tool(&world, "live", "", "return 6;");
+    assert_eq!(world.ok("main", "/tool:live").await, "6");
+    std::fs::remove_file(world.home.path().join("tools/live.tool.yaml")).unwrap();
+    world.fails("main", "/tool:live", "NOT_FOUND").await;
+}

@@ -1,0 +1,154 @@
+//! What Tab offers while a command is typed: commands, topics, actions with their fields, blocks, shortcuts, files.
+//!
+//! Nothing here waits for a command that runs in the topic; what only that
+//! command knows is then not offered.
+
+mod typed;
+
+use std::path::PathBuf;
+
+use self::typed::{Typed, Wanted};
+use crate::Runtime;
+use crate::agent::workspace::{FoundKind, Hidden};
+use crate::agent::{Agent, Workspace};
+use crate::blocking;
+use crate::command::{Caller, table};
+use crate::document::Page;
+use crate::edit::{FileTarget, Located};
+use crate::error::Result;
+use crate::origin::Origin;
+use crate::session::{State, Topics};
+use crate::topic::{Hub, Kind, Topic};
+
+/// How many words are offered. Who sees more types on.
+const OFFERED_MAX: usize = 200;
+
+/// The start of a payload, in front of the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub agent: String,
+    pub topic: String,
+    pub text: String,
+    pub cwd: Option<PathBuf>,
+}
+
+/// What the end of the text may become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Where the part that is replaced starts, in bytes.
+    pub start: usize,
+    pub words: Vec<String>,
+}
+
+impl Runtime {
+    /// Looks, and creates nothing: the topic need not be open.
+    pub async fn complete(&self, question: Question) -> Result<Offer> {
+        let topic = Topic::parse(&question.topic)?;
+        let agent = self.agents.named(&question.agent)?;
+        let topics = self.sessions.of(&agent.id);
+        let typed = Typed::read(&question.text, &topic);
+        let asked = Asked { agent: &agent, topics: &topics, topic: &topic, cwd: question.cwd };
+        let mut words = asked.words(&typed).await;
+        words.retain(|word| word.starts_with(typed.word));
+        words.sort_unstable();
+        words.dedup();
+        words.truncate(OFFERED_MAX);
+        Ok(Offer { start: question.text.len() - typed.word.len(), words })
+    }
+}
+
+struct Asked<'a> {
+    agent: &'a Agent,
+    topics: &'a Topics,
+    topic: &'a Topic,
+    cwd: Option<PathBuf>,
+}
+
+impl Asked<'_> {
+    async fn words(self, typed: &Typed<'_>) -> Vec<String> {
+        match typed.wanted {
+            Wanted::Nothing => Vec::new(),
+            Wanted::Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Wanted::Commands => self.commands(),
+            Wanted::Topics => self.open_topics(|_| true).chain(hubs()).collect(),
+            Wanted::OpenTopics => self.open_topics(|_| true).collect(),
+            Wanted::Kinds => Kind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect(),
+            Wanted::Fields(action) => self.page(|page| fields(page, action)),
+            Wanted::Target => {
+                // A bare word is a file to `/open`, so tabs have no address there.
+                let others = self.open_topics(|topic| topic.kind() != Kind::Tab).chain(hubs());
+                let mut words: Vec<String> = others.chain(self.page(parts)).collect();
+                words.extend(self.files(typed.word).await);
+                words
+            }
+            Wanted::File => self.files(typed.word).await,
+        }
+    }
+
+    fn commands(&self) -> Vec<String> {
+        let table = table::valid_in(self.topic).map(|command| command.name.to_owned());
+        let actions = self
+            .page(|page| page.content().actions().map(|found| format!("act.{}", found.action.id)).collect());
+        table.chain(actions).collect()
+    }
+
+    fn open_topics(&self, wanted: fn(&Topic) -> bool) -> impl Iterator<Item = String> {
+        let open = self.topics.list().into_iter().filter(move |session| wanted(&session.topic));
+        open.map(|session| session.topic.to_string())
+    }
+
+    /// What the topic's document offers.
+    fn page(&self, offered: impl FnOnce(&Page) -> Vec<String>) -> Vec<String> {
+        self.state(|state| state.page.as_deref().map(offered)).flatten().unwrap_or_default()
+    }
+
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> Option<T> {
+        self.topics.get(self.topic)?.peek(look)
+    }
+
+    /// The names in the directory that is being typed. Mistakes are no matter: there is nothing to offer then.
+    async fn files(self, word: &str) -> Vec<String> {
+        // An app's pages are named by its links and menus.
+        if self.topic.kind() == Kind::App {
+            return Vec::new();
+        }
+        let (directory, name) = word.split_at(word.rfind('/').map_or(0, |at| at + 1));
+        let target = FileTarget::parse(if directory.is_empty() { "." } else { directory });
+        let caller = Caller { cwd: self.cwd.clone(), task: None, origin: Origin::Network };
+        let locate = |state: &State| target.locate(state, self.agent, &caller).ok();
+        let located = match self.topics.get(self.topic) {
+            Some(session) => session.peek(locate).flatten(),
+            None => locate(&State::default()),
+        };
+        let Some(located) = located else { return Vec::new() };
+        let hidden = if name.starts_with('.') { Hidden::Shown } else { Hidden::LeftOut };
+        let workspace = self.agent.workspace.clone();
+        let names = blocking::run(move || list(&located, &workspace, hidden)).await.unwrap_or_default();
+        names.into_iter().map(|name| format!("{directory}{name}")).collect()
+    }
+}
+
+fn list(located: &Located, workspace: &Workspace, hidden: Hidden) -> Result<Vec<String>> {
+    let (_, place) = located.place(workspace)?;
+    match place.open()? {
+        Some(found) if found.kind == FoundKind::Directory => Ok(found.list(hidden).unwrap_or_default()),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn hubs() -> impl Iterator<Item = String> {
+    Hub::ALL.iter().map(|hub| hub.as_str().to_owned())
+}
+
+/// `#block` and `@shortcut`.
+fn parts(page: &Page) -> Vec<String> {
+    let blocks = page.block_ids().into_iter().map(|id| format!("#{id}"));
+    let shortcuts = page.content().shortcuts().iter().map(|shortcut| format!("@{}", shortcut.id));
+    blocks.chain(shortcuts).collect()
+}
+
+fn fields(page: &Page, action: &str) -> Vec<String> {
+    let found = page.content().action(action);
+    let fields = found.iter().flat_map(|found| &found.action.fields);
+    fields.map(|field| format!("--{}", field.name)).chain(["--help".to_owned()]).collect()
+}
