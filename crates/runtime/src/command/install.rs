@@ -5,7 +5,7 @@ use url::Url;
 use super::ground::Ground;
 use super::{Arguments, Context, open};
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
 use crate::package::{
     self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, Packages, Source,
 };
@@ -67,6 +67,8 @@ struct Gathered {
     page: Option<Url>,
     /// What the author wants.
     wanted: Delivery,
+    /// What the author says.
+    hint: Option<String>,
 }
 
 pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
@@ -91,14 +93,16 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
         _ => None,
     };
     let packages = Packages::of(workspace);
-    let Gathered { files, stem, .. } = gathered;
+    let Gathered { files, stem, hint, .. } = gathered;
     let choice = install.choice;
     let from = if install.source.is_empty() { stem.clone() } else { install.source };
     let done =
         tokio::task::spawn_blocking(move || package::install(&packages, &files, &stem, from, link, &choice))
             .await;
     let done = done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
-    Ok(reply(&done))
+    // Words from elsewhere, on one line and in quotes.
+    let hint = hint.map(|hint| format!("\nIts author says: {}", quoted(&hint)));
+    Ok(reply(&done) + &hint.unwrap_or_default())
 }
 
 pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<String> {
@@ -143,7 +147,7 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
             let workspace = context.agent.workspace.clone();
             let read = tokio::task::spawn_blocking(move || Files::read(&path, &workspace)).await;
             let files = read.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
-            Ok(Gathered { files, stem, page: None, wanted: Delivery::Any })
+            Ok(Gathered { files, stem, page: None, wanted: Delivery::Any, hint: None })
         }
         Source::Current => {
             let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
@@ -152,7 +156,8 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
                 Document::File(_) | Document::Directory(_) | Document::Version { .. } => None,
             };
             let stem = page.location.source.stem().to_owned();
-            Ok(Gathered { files: Files::page(page.source()), stem, page: address, wanted: Delivery::Any })
+            let files = Files::page(page.source());
+            Ok(Gathered { files, stem, page: address, wanted: Delivery::Any, hint: None })
         }
         Source::Web(url) => gather_web(url, library, context).await,
         Source::GitHub(repository) => gather_github(&repository, library, context).await,
@@ -164,22 +169,29 @@ async fn gather_web(url: Url, library: Library<'_>, context: &Context<'_>) -> Re
     let (address, text) = fetch(&url, library).await?;
     let Some(manifest) = Manifest::parse(&text) else {
         let stem = Document::Web(address.clone()).stem().to_owned();
-        return Ok(Gathered { files: Files::page(&text), stem, page: Some(address), wanted: Delivery::Any });
+        let files = Files::page(&text);
+        return Ok(Gathered { files, stem, page: Some(address), wanted: Delivery::Any, hint: None });
     };
     manifest.check()?;
     let mut files = Files::default();
+    // What is linked to is the entry page, not the list of files.
+    let mut page = None;
     let total = manifest.files.len();
     for (number, file) in manifest.files.iter().enumerate() {
-        let content = match (&file.content, file.address(&address)) {
-            (Some(content), _) => content.clone(),
-            (None, Some(from)) => fetch(&from?, library).await?.1,
-            (None, None) => String::new(),
+        let from = file.address(&address).transpose()?;
+        let content = match (&file.content, &from) {
+            (Some(content), _) => content.clone().into_bytes(),
+            (None, Some(from)) => library.web.file(from).await?,
+            (None, None) => Vec::new(),
         };
+        if file.is_entry() {
+            page = from;
+        }
         context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
-        files.add(file.path.clone().into(), content.into_bytes(), false)?;
+        files.add(file.path.clone().into(), content, false)?;
     }
     let stem = address.host_str().unwrap_or("package").replace('.', "-");
-    Ok(Gathered { files, stem, page: Some(address), wanted: manifest.delivery })
+    Ok(Gathered { files, stem, page, wanted: manifest.delivery, hint: manifest.install_hint })
 }
 
 /// Every file below the path, by the repository's own list.
@@ -194,10 +206,10 @@ async fn gather_github(repository: &GitHub, library: Library<'_>, context: &Cont
         package::check_path(&path)?;
         let address =
             repository.raw_url(&path).parse().map_err(|_| Error::new(Code::InvalidPackage, "Not a path."))?;
-        files.add(path.into(), fetch(&address, library).await?.1.into_bytes(), false)?;
+        files.add(path.into(), library.web.file(&address).await?, false)?;
         context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
     }
-    Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any })
+    Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any, hint: None })
 }
 
 async fn fetch(url: &Url, library: Library<'_>) -> Result<(Url, String)> {

@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod apps;
 mod complete;
 mod docs;
 mod documents;
