@@ -263,7 +263,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::AgentCapability,
         "capability",
-        "/capability mint --path P --verbs get,put [--ttl 1h] [--quota 1GB] [--single-use] [--json] | list [--json] | revoke ID…",
+        "/capability [mint|list|revoke …]",
         "let other programs reach certain files over HTTP",
         AGENT,
     ),
