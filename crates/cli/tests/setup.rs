@@ -1,4 +1,5 @@
 //! `string --setup`: what clients are told, and what becomes of their files.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod support;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Format, format, split_list, typed_path};
 use crate::audit::format_time;
-use crate::capability::{Capability, Id, Minted, QUOTA, TTL, Terms, Token, Uses, Verbs};
+use crate::capability::{Capability, Id, Minted, QUOTA, TTL, TTL_MAX, Terms, Token, Uses, Verbs};
 use crate::command::{Arguments, Context};
 use crate::error::{Code, Error, Result, quoted};
 use crate::reply::with_body;
@@ -170,7 +170,7 @@ fn as_json(one: &Capability, context: &Context<'_>) -> Value {
 }
 
 fn ttl(text: &str) -> Result<std::time::Duration> {
-    words::duration(text).ok_or_else(|| {
+    words::duration(text).filter(|ttl| *ttl <= TTL_MAX).ok_or_else(|| {
         Error::new(Code::InvalidParams, format!("Not a time to live: {}", quoted(text)))
             .hint("A time is a number with its unit, such as 10m, 1h30m or 7d; at most 30d.")
     })

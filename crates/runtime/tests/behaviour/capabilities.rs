@@ -109,7 +109,7 @@ async fn wrong_words_are_explained() {
         ("mint --path ~/x", "--verbs is missing."),
         ("mint --path ~/x --verbs gte", "Did you mean get?"),
         ("mint --path ~/x --verbs get --ttl soon", "Not a time to live"),
-        ("mint --path ~/x --verbs get --ttl 31d", "30 days at most"),
+        ("mint --path ~/x --verbs get --ttl 31d", "at most 30d"),
         ("mint --path ~/x --verbs get --quota many", "Not a number of bytes"),
         ("mint --path ~/x --verbs get --once", "Unknown flag"),
         ("revoke", "ID is missing."),
