@@ -96,6 +96,8 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
         Kind::Binary { media_type, size, dimensions } => {
             Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
         }
+        // What its reader does not see is not shown to an agent either.
+        Kind::Markdown => Content::Text(Text::Document(sfmd::without_comments(&rendered.markdown))),
         kind if kind.is_document() => Content::Text(Text::Document(rendered.markdown)),
         _ => Content::Text(Text::Plain(rendered.markdown)),
     };

@@ -11,6 +11,7 @@ mod editing;
 mod events;
 mod failures;
 mod hubs;
+mod links;
 mod queue;
 mod settings;
 mod special_files;
