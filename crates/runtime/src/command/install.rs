@@ -281,6 +281,9 @@ fn reply(done: &Installed) -> String {
     let (kind, name) = (package.record.kind, &package.name);
     let version =
         |record: &package::Record| record.version.clone().unwrap_or_else(|| "(no version)".to_owned());
+    if done.before.is_some() && !package.has_page() {
+        return format!("Updated {}:{name}: {}", kind.as_str(), done.tools.join(", "));
+    }
     if let Some(before) = &done.before {
         return format!(
             "Updated {}:{name} {} → {}",
