@@ -1,7 +1,11 @@
 //! The command line as typed.
 
+use std::path::PathBuf;
+
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
+
+use crate::setup::Client;
 
 const USAGE: &str = "string [OPTIONS] TOPIC COMMAND   send a command to a topic
        string [OPTIONS] /COMMAND        send it to the topic main
@@ -14,6 +18,7 @@ const EXAMPLES: &str = "Examples:
   string agent list                  the agents
   string docs                        an interactive session in the topic docs
   string main --stdin < commands     commands from a file
+  string --attach bash:dev           sit at a shell's terminal, beside the agent
   string --daemon status             is the daemon running?
 
 The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
@@ -52,13 +57,33 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
     pub(crate) mcp: bool,
 
+    /// With --mcp: list every installed tool beside `string`, with its own schema
+    #[arg(long, requires = "mcp")]
+    pub(crate) tools: bool,
+
+    /// Sit at the terminal of a running shell, beside the agent
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp"])]
+    pub(crate) attach: Option<String>,
+
     /// Manage the daemon
-    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "agent"])]
+    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "agent"])]
     pub(crate) daemon: Option<Action>,
 
+    /// Print what an MCP client must be told to find String
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon"])]
+    pub(crate) setup: Option<Client>,
+
+    /// With --setup: merge it into the client's own file, and keep that as it was beside it
+    #[arg(long, requires = "setup", conflicts_with = "words")]
+    pub(crate) write: bool,
+
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "agent"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent", "setup"])]
     pub(crate) completions: Option<Shell>,
+
+    /// Print the TypeScript declarations for scripts, or write them to a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "completions", "agent"])]
+    pub(crate) types: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -115,9 +140,14 @@ mod tests {
             &["--chanflow", "main"],
             &["--mcp", "main"],
             &["--mcp", "--chanflow"],
+            &["--attach", "bash:dev", "main"],
+            &["--attach"],
             &["--daemon", "stop", "main"],
             &["--daemon", "explode"],
             &["--completions", "tcl"],
+            &["--setup", "emacs"],
+            &["--setup", "codex", "main"],
+            &["--write", "main", "/info"],
             &["--frobnicate", "main"],
             &["-x", "main"],
             &["--agent"],

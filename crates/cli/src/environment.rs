@@ -25,6 +25,12 @@ pub(crate) struct Environment {
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) color: Color,
+    /// Where this program lies.
+    pub(crate) program: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, where programs keep their settings.
+    pub(crate) config: Option<PathBuf>,
+    /// `CODEX_HOME`, where Codex keeps its.
+    pub(crate) codex: Option<PathBuf>,
     /// The base variables that are set.
     pub(crate) base: Vec<(OsString, OsString)>,
 }
@@ -93,6 +99,9 @@ impl Environment {
             stdout: Stream::of(&std::io::stdout()),
             stderr: Stream::of(&std::io::stderr()),
             color: if variable("NO_COLOR").is_some() { Color::Unwanted } else { Color::Allowed },
+            program: std::env::current_exe().ok(),
+            config: variable("XDG_CONFIG_HOME").map(PathBuf::from),
+            codex: variable("CODEX_HOME").map(PathBuf::from),
             base: BASE_VARIABLES.iter().filter_map(|name| Some((name.into(), variable(name)?))).collect(),
         }
     }

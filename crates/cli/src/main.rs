@@ -2,6 +2,7 @@
 
 mod agent;
 mod arguments;
+mod attach;
 mod call;
 mod chanflow;
 mod daemon;
@@ -9,12 +10,14 @@ mod descriptors;
 mod environment;
 mod failure;
 mod interrupt;
+mod logs;
 mod mcp;
 mod output;
 mod plan;
 mod progress;
 mod repl;
 mod root;
+mod setup;
 mod start_page;
 mod stdin;
 mod words;
@@ -56,9 +59,19 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             clap_complete::generate(shell, &mut Arguments::command(), "string", &mut script);
             output::print(&String::from_utf8_lossy(&script)).map(|()| Status::Done)
         }
+        Plan::Declarations(None) => output::print(script::TYPES).map(|()| Status::Done),
+        Plan::Declarations(Some(file)) => match std::fs::write(&file, script::TYPES) {
+            Ok(()) => Ok(Status::Done),
+            Err(error) => Err(Failure::failed(format!("{}: {error}", file.display()))),
+        },
         Plan::Daemon(action) => daemon::manage(action, environment),
+        Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
         Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
-        Plan::Mcp => block_on(mcp::run(link(arguments, environment)?, environment.cwd_text())),
+        Plan::Mcp(listing) => {
+            block_on(mcp::run(link(arguments, environment)?, environment.cwd_text(), listing))
+        }
+        Plan::Follow(follow) => logs::run(follow, environment.root()?.path(), &environment.home()?),
+        Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
         Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment)),
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }

@@ -7,14 +7,14 @@ use futures::stream::{self, BoxStream, StreamExt};
 use mcp::{Call, Change, Handler, Host, Outcome};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{Activity, Done, EventInfo, ExecRequest, SessionInfo};
+use wire::{Activity, Done, EventInfo, ExecRequest, SessionInfo, ToolInfo};
 
 use crate::daemon::Link;
 use crate::failure::{Failure, Status};
 
 /// Serves one client until it closes our standard input and has its answers.
-pub(crate) async fn run(link: Link, cwd: Option<String>) -> Result<Status, Failure> {
-    let front = Front { link: link.for_agent(), cwd };
+pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
+    let front = Front { link: link.for_agent(), cwd, listing };
     let handler = Handler::new(Arc::new(front), env!("CARGO_PKG_VERSION"));
     let served = mcp::serve_stdio(handler).await;
     served.map(|()| Status::Done).map_err(|error| Failure::failed(error.to_string()))
@@ -24,6 +24,15 @@ pub(crate) async fn run(link: Link, cwd: Option<String>) -> Result<Status, Failu
 struct Front {
     link: Link,
     cwd: Option<String>,
+    listing: Listing,
+}
+
+/// Which tools the client is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listing {
+    One,
+    /// The installed ones too.
+    Installed,
 }
 
 impl Front {
@@ -64,6 +73,19 @@ impl Host for Front {
     /// The client that this front was started for speaks as one agent; the link knows it.
     fn agent(&self, _request: Option<&http::request::Parts>) -> String {
         String::new()
+    }
+
+    fn lists_tools(&self, _request: Option<&http::request::Parts>) -> bool {
+        self.listing == Listing::Installed
+    }
+
+    async fn tools(&self, _agent: &str) -> Result<Vec<ToolInfo>, mcp::Error> {
+        let client = self.link.client().clone();
+        let tools = self.asked(move || {
+            let client = client.clone();
+            Box::pin(async move { client.tools().await })
+        });
+        Ok(tools.await?.tools)
     }
 
     async fn run(
@@ -138,6 +160,7 @@ async fn next_change(mut activities: Activities, agent: String) -> Option<(Chang
         // A daemon that is gone takes its stream with it.
         let change = match activities.next().await.ok()?? {
             Activity::Reply { topic, agent: other, .. } if other == agent => Change::Topic(topic),
+            Activity::Person { topic, agent: other, .. } if other == agent => Change::Topic(topic),
             Activity::Event { agent: other, .. } if other == agent => Change::Events,
             Activity::Missed { .. } => Change::Anything,
             _ => continue,

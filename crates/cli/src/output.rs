@@ -24,8 +24,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a piece of a text as it is, at once.
 pub(crate) fn print_piece(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// Passes bytes on to a terminal as they are, at once.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Says something about the call itself, on stderr.

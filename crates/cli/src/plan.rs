@@ -1,12 +1,17 @@
 //! What a command line means: decided here, without doing any of it.
 
+use std::path::{Path, PathBuf};
+
 use clap_complete::Shell;
 use runtime::command::table;
-use runtime::topic::{Kind, Topic};
+use runtime::topic::{Hub, Kind, Topic};
 
 use crate::arguments::{Action, Arguments};
 use crate::environment::{Environment, Stream};
 use crate::failure::Failure;
+use crate::logs::Follow;
+use crate::mcp::Listing;
+use crate::setup::{Act, Client};
 use crate::words;
 
 /// The commands whose body may come from standard input without being asked for.
@@ -16,10 +21,17 @@ pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
 pub(crate) enum Plan {
     StartPage,
     Completions(Shell),
+    /// To a file, or to standard output.
+    Declarations(Option<PathBuf>),
     Daemon(Action),
     Chanflow,
-    Mcp,
+    Mcp(Listing),
+    Setup(Client, Act),
+    /// A person at the terminal of this topic's shell.
+    Attach(String),
     Call(Call),
+    /// A log, until Ctrl-C.
+    Follow(Follow),
     /// An interactive session in this topic.
     Repl(String),
 }
@@ -57,6 +69,9 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
     }
+    if let Some(file) = &arguments.types {
+        return Ok(Plan::Declarations(Some(file.clone()).filter(|file| file != Path::new("-"))));
+    }
     if let Some(action) = arguments.daemon {
         return Ok(Plan::Daemon(action));
     }
@@ -64,7 +79,13 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
         return Ok(Plan::Chanflow);
     }
     if arguments.mcp {
-        return Ok(Plan::Mcp);
+        return Ok(Plan::Mcp(if arguments.tools { Listing::Installed } else { Listing::One }));
+    }
+    if let Some(topic) = &arguments.attach {
+        return attach(topic, environment);
+    }
+    if let Some(client) = arguments.setup {
+        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
@@ -77,6 +98,23 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     }
 }
 
+fn attach(topic: &str, environment: &Environment) -> Result<Plan, Failure> {
+    if environment.stdin != Stream::Terminal || environment.stdout != Stream::Terminal {
+        return Err(Failure::usage(format!(
+            "Only a person at a terminal can attach to a shell.\n  \
+             To send it a command:  string {topic} 'ls'\n  \
+             To see its screen:  string {topic} //screen"
+        )));
+    }
+    let canonical = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
+    match canonical.kind() {
+        Kind::Bash => Ok(Plan::Attach(canonical.to_string())),
+        _ => Err(Failure::usage(format!(
+            "{topic} is not a shell. The topic of a shell is bash: and its name, such as bash:dev."
+        ))),
+    }
+}
+
 fn in_topic(
     topic: &str,
     words: &[String],
@@ -86,13 +124,28 @@ fn in_topic(
     match words {
         [] if arguments.stdin => Ok(payload_from_stdin(topic, arguments)),
         [only] if only == "--stdin" => Ok(payload_from_stdin(topic, arguments)),
+        [only] if only == "--json" && kind(topic) == Some(Kind::Hub) => {
+            // The hub's own list, which is the daemon's state where there is nothing to list.
+            let list = if is_system(topic) { "/status --json" } else { "/list --json" };
+            call(topic, &[list.to_owned()], arguments, environment)
+        }
         [] if kind(topic) == Some(Kind::Hub) => call(topic, &["/open".to_owned()], arguments, environment),
         [] if environment.stdin == Stream::Terminal && environment.stdout == Stream::Terminal => {
             Ok(Plan::Repl(topic.to_owned()))
         }
         [] => Err(no_command(topic)),
+        words
+            if is_system(topic)
+                && let Some(follow) = Follow::parse(words) =>
+        {
+            follow.map(Plan::Follow)
+        }
         words => call(topic, words, arguments, environment),
     }
+}
+
+fn is_system(topic: &str) -> bool {
+    Topic::parse(topic).is_ok_and(|topic| topic == Topic::Hub(Hub::System))
 }
 
 fn payload_from_stdin(topic: &str, arguments: &Arguments) -> Plan {
@@ -212,6 +265,8 @@ mod tests {
             ),
             (&["system", "/status"], sent("system", "/status", Unread, Envelope)),
             (&["app", "list", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["app", "--json"], sent("app", "/list --json", Unread, Raw)),
+            (&["system", "--json"], sent("system", "/status --json", Unread, Raw)),
             (&["app", "/list --json"], sent("app", "/list --json", Unread, Raw)),
             (&["--json", "app", "list", "--json"], sent("app", "/list --json", Unread, Json)),
             (&["main", "/list", "--json"], sent("main", "/list --json", Unread, Envelope)),
@@ -260,7 +315,8 @@ mod tests {
         for (words, expected) in [
             (&[] as &[&str], Plan::StartPage),
             (&["--chanflow"], Plan::Chanflow),
-            (&["--mcp"], Plan::Mcp),
+            (&["--mcp"], Plan::Mcp(Listing::One)),
+            (&["--mcp", "--tools"], Plan::Mcp(Listing::Installed)),
             (&["--daemon", "stop"], Plan::Daemon(Action::Stop)),
             (&["--completions", "zsh"], Plan::Completions(Shell::Zsh)),
         ] {

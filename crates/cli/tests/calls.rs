@@ -68,6 +68,7 @@ fn what_needs_no_daemon_starts_none_and_needs_no_home() {
         (&["--completions", "bash"], "complete "),
         (&["--completions", "fish"], "complete "),
         (&["--completions", "zsh"], "#compdef string"),
+        (&["--types"], "declare module \"flo:runtime\""),
     ] {
         let mut command = world.string(words);
         command.env_remove("HOME").env("STRING_PORT", "x");

@@ -127,6 +127,37 @@ fn one_tool_runs_commands_and_says_when_they_fail() {
 }
 
 #[test]
+fn installed_tools_are_tools_of_their_own_when_asked_for() {
+    let world = World::new();
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    let script = "export function run(input) { return 'hello ' + input.name; }";
+    let manifest = json!({
+        "name": "greet", "description": "Says hello.", "input_schema": schema,
+        "execution": {"type": "script", "script": script, "entrypoint": "run"},
+    });
+    std::fs::create_dir(world.home().join("tools")).unwrap();
+    // JSON is YAML.
+    std::fs::write(world.home().join("tools/greet.tool.yaml"), manifest.to_string()).unwrap();
+    let mut client = Client::start(&world, &["--mcp", "--tools"]);
+    client.ask(
+        0,
+        "initialize",
+        json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }),
+    );
+    let tools = client.ask(1, "tools/list", json!({}))["result"]["tools"].clone();
+    assert_eq!((&tools[0]["name"], &tools[1]["name"]), (&json!("string"), &json!("greet")));
+    assert_eq!(tools[1]["inputSchema"], schema);
+    let call = |arguments: Value| json!({"name": "greet", "arguments": arguments});
+    let greeted = client.ask(2, "tools/call", call(json!({"name": "{Ann} $HOME"})));
+    assert_eq!(text(&greeted["result"]), "<𝒞=string:main>\nhello {Ann} $HOME\n</𝒞>");
+    let wrong = client.ask(3, "tools/call", call(json!({"name": 7})));
+    assert_eq!(wrong["result"]["isError"], true);
+    assert!(text(&wrong["result"]).contains("ERROR(INVALID_PARAMS)"), "{wrong}");
+}
+
+#[test]
 fn every_revision_is_spoken() {
     let world = World::new();
     for (asked, answered) in [

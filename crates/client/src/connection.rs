@@ -34,6 +34,14 @@ pub(crate) struct Received {
     pub(crate) driver: JoinSet<()>,
 }
 
+/// What becomes of the connection after the reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Afterwards {
+    Close,
+    /// It is used for something else, if the reply says so.
+    Upgrade,
+}
+
 impl Endpoint {
     /// The `Host` header: the TCP door looks at it.
     pub(crate) fn host(&self) -> String {
@@ -43,13 +51,17 @@ impl Endpoint {
         }
     }
 
-    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Received, Error> {
+    pub(crate) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+        after: Afterwards,
+    ) -> Result<Received, Error> {
         match self {
             Self::Unix(path) => {
                 let unreachable = |source| not_reachable(path.display(), source);
                 let stream = unix(path).await.map_err(unreachable)?;
                 let witness = Witness::of(&stream).map_err(unreachable)?;
-                match exchange(stream, request).await {
+                match exchange(stream, request, after).await {
                     Ok(received) => Ok(received),
                     Err(error) => Err(match witness.unread(&error).await {
                         Some(source) => unreachable(source),
@@ -62,7 +74,7 @@ impl Endpoint {
                 let stream = connected
                     .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
                     .map_err(|source| not_reachable(self.host(), source))?;
-                Ok(exchange(stream, request).await?)
+                Ok(exchange(stream, request, after).await?)
             }
         }
     }
@@ -76,13 +88,17 @@ fn not_reachable(address: impl std::fmt::Display, source: io::Error) -> Error {
 pub(crate) async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Full<Bytes>>,
+    after: Afterwards,
 ) -> hyper::Result<Received> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let mut driver = JoinSet::new();
     driver.spawn(async move {
         // What breaks here breaks the request or the body too, and is reported there. The socket is closed, not
         // shut down: the witness waits for the other side's end, and must not see ours.
-        let _ = connection.without_shutdown().await;
+        let _ = match after {
+            Afterwards::Close => connection.without_shutdown().await.map(drop),
+            Afterwards::Upgrade => connection.with_upgrades().await,
+        };
     });
     let response = sender.send_request(request).await?;
     Ok(Received { response, driver })

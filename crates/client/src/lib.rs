@@ -9,6 +9,7 @@ mod error;
 mod routes;
 mod sse;
 mod stream;
+mod terminal;
 mod token;
 mod witness;
 
@@ -16,4 +17,5 @@ pub use agent::AgentId;
 pub use error::Error;
 pub use routes::{Answer, Client, Daemon, REQUEST_MAX};
 pub use stream::{Activities, Event, Execution};
+pub use terminal::{Keyboard, Screen, Shown};
 pub use token::Token;

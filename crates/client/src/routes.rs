@@ -4,15 +4,16 @@ use std::path::Path;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
 use wire::{
     Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
-    Shutdown, Typed, header,
+    Shutdown, Tools, Typed, header,
 };
 
-use crate::connection::{Endpoint, Received};
+use crate::connection::{Afterwards, Endpoint, Received};
+use crate::terminal::{self, Keyboard, Screen};
 use crate::{Activities, AgentId, Error, Execution, Token};
 
 /// What the client says its version is; all crates of the workspace share it.
@@ -142,6 +143,11 @@ impl Client {
         self.get("/sessions").await
     }
 
+    /// The agent's tools that manifests declare.
+    pub async fn tools(&self) -> Result<Tools, Error> {
+        self.get("/tools").await
+    }
+
     /// What a command that is being typed may become.
     pub async fn complete(&self, typed: &Typed) -> Result<Offer, Error> {
         json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
@@ -157,11 +163,38 @@ impl Client {
         Ok(Activities::new(self.send(Method::GET, "/activity/stream", EVENTS, Body::empty()).await?))
     }
 
+    /// Puts a person at the terminal of a live shell.
+    pub async fn attach(&self, topic: &str, columns: u16, rows: u16) -> Result<(Screen, Keyboard), Error> {
+        let path = format!("/sessions/{topic}/terminal?columns={columns}&rows={rows}");
+        let mut request = self.request(Method::GET, &path, JSON, Body::empty())?;
+        request.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        request.headers_mut().insert(UPGRADE, HeaderValue::from_static(wire::terminal::PROTOCOL));
+        let received = self.endpoint.send(request, Afterwards::Upgrade).await?;
+        if received.response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            accepted(received).await?;
+            return Err(Error::Incomplete);
+        }
+        // The driver hands the connection over, so it must live until then.
+        let Received { response, driver: _driver } = received;
+        Ok(terminal::split(hyper::upgrade::on(response).await?))
+    }
+
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
         json(self.send(Method::GET, path, JSON, Body::empty()).await?).await
     }
 
     async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
+        let request = self.request(method, path, accept, body)?;
+        accepted(self.endpoint.send(request, Afterwards::Close).await?).await
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        accept: &str,
+        body: Body,
+    ) -> Result<Request<Full<Bytes>>, Error> {
         if body.bytes.len() > REQUEST_MAX {
             return Err(Error::TooLarge);
         }
@@ -187,7 +220,7 @@ impl Client {
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
-        accepted(self.endpoint.send(request).await?).await
+        Ok(request)
     }
 }
 

@@ -60,14 +60,15 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::connection::exchange;
+    use crate::connection::{Afterwards, exchange};
 
     /// What the witness says when the other side ends its half first and the connection after that, having read
     /// the request or not.
     async fn testimony(read_the_request: bool) -> Option<io::ErrorKind> {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let witness = Witness::of(&ours).unwrap();
-        let call = tokio::spawn(exchange(ours, Request::new(Full::new(Bytes::from_static(b"/info")))));
+        let request = Request::new(Full::new(Bytes::from_static(b"/info")));
+        let call = tokio::spawn(exchange(ours, request, Afterwards::Close));
         theirs.readable().await.unwrap();
         if read_the_request {
             let mut request = Vec::new();

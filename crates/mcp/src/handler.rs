@@ -5,13 +5,15 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    ErrorData, Implementation, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
+use wire::ToolInfo;
 
 use crate::resource::{self, Address};
 use crate::subscription::{self, Subscriptions};
@@ -33,6 +35,16 @@ impl<H: Host> Handler<H> {
         Self { host, version: version.into(), subscriptions: Subscriptions::default() }
     }
 
+    /// The installed tools, if the client wants them.
+    async fn installed(&self, context: &RequestContext<RoleServer>) -> Result<Vec<ToolInfo>, ErrorData> {
+        if !self.host.lists_tools(context.extensions.get::<http::request::Parts>()) {
+            return Ok(Vec::new());
+        }
+        let mut tools = self.host.tools(&self.agent(context)).await.map_err(internal)?;
+        tools.retain(|tool| tool.name != tool::NAME);
+        Ok(tools)
+    }
+
     fn agent(&self, context: &RequestContext<RoleServer>) -> String {
         self.host.agent(context.extensions.get::<http::request::Parts>())
     }
@@ -52,9 +64,11 @@ impl<H: Host> ServerHandler for Handler<H> {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![tool::definition()]))
+        let installed = self.installed(&context).await?;
+        let others = installed.into_iter().map(tool::installed);
+        Ok(ListToolsResult::with_all_items([tool::definition()].into_iter().chain(others).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -66,11 +80,14 @@ impl<H: Host> ServerHandler for Handler<H> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != tool::NAME {
-            let message = format!("There is no tool {:?}; the one there is is called string.", request.name);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let call = match tool::parse(request.arguments) {
+        let call = match request.name.as_ref() {
+            tool::NAME => tool::parse(request.arguments),
+            name if self.installed(&context).await?.iter().any(|tool| tool.name == name) => {
+                Ok(tool::call_of(name, request.arguments))
+            }
+            name => return Err(no_tool(name)),
+        };
+        let call = match call {
             Ok(call) => call,
             Err(wrong) => return Ok(tool::result(&wrong).into()),
         };
@@ -82,6 +99,32 @@ impl<H: Host> ServerHandler for Handler<H> {
             () = report => unreachable!("it goes on until it is dropped"),
         };
         Ok(tool::result(&outcome).into())
+    }
+
+    /// There are no prompts, and none are promised.
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    /// Nor is anything completed.
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resource::templates()))
     }
 
     async fn list_resources(
@@ -138,8 +181,14 @@ impl<H: Host> ServerHandler for Handler<H> {
     }
 }
 
+fn no_tool(name: &str) -> ErrorData {
+    let message = format!("There is no tool {name:?}; the one there always is is called string.");
+    ErrorData::invalid_params(message, None)
+}
+
 fn unknown(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(format!("There is no resource {uri}."), None)
+    let data = serde_json::json!({ "uri": uri });
+    ErrorData::resource_not_found(format!("There is no resource {uri}."), Some(data))
 }
 
 fn internal(error: Error) -> ErrorData {

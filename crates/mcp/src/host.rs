@@ -4,7 +4,7 @@ use futures::stream::BoxStream;
 use http::request::Parts;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{EventInfo, SessionInfo};
+use wire::{EventInfo, SessionInfo, ToolInfo};
 
 use crate::Error;
 
@@ -38,6 +38,12 @@ pub enum Change {
 pub trait Host: Send + Sync + 'static {
     /// The agent that speaks. Over HTTP each request says it anew.
     fn agent(&self, request: Option<&Parts>) -> String;
+
+    /// Whether a client wants the installed tools listed beside the one there always is.
+    fn lists_tools(&self, request: Option<&Parts>) -> bool;
+
+    /// The tools that manifests declare.
+    fn tools(&self, agent: &str) -> impl Future<Output = Result<Vec<ToolInfo>, Error>> + Send;
 
     /// Runs a command. Live output goes to `live` while somebody takes it; `cancel` stops this command and no
     /// other.

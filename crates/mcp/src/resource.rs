@@ -1,6 +1,6 @@
 //! Resources: the open topics and the inbox.
 
-use rmcp::model::{ReadResourceResult, Resource, ResourceContents};
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use wire::{EventInfo, SessionInfo};
 
 use crate::{Change, Error, Host};
@@ -53,6 +53,13 @@ pub(crate) async fn list(host: &impl Host, agent: &str) -> Result<Vec<Resource>,
             .with_description(format!("from {} at {}", event.source, event.received))
     });
     Ok(topics.chain([inbox]).chain(waiting).collect())
+}
+
+/// The forms of what may not be there yet.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let topic = ResourceTemplate::new(format!("{TOPIC}{{topic}}"), "topic");
+    let event = ResourceTemplate::new(format!("{EVENT}{{id}}"), "event");
+    vec![topic.with_description("where an open topic is"), event.with_description("the text of an event")]
 }
 
 /// What an address shows now; none if there is nothing there.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
+use wire::ToolInfo;
 use wire::chanflow::envelope;
 
 use crate::{Call, Outcome};
@@ -34,6 +35,20 @@ pub(crate) fn definition() -> Tool {
     // A command may do anything that its agent may.
     let hints = ToolAnnotations::from_raw(None, Some(false), Some(true), Some(false), Some(true));
     Tool::new(NAME, DESCRIPTION, Arc::new(schema)).with_title("String").with_annotations(hints)
+}
+
+/// A tool that a manifest declares, with the schema it declares.
+pub(crate) fn installed(tool: ToolInfo) -> Tool {
+    let mut schema = tool.input_schema.as_object().cloned().unwrap_or_default();
+    // The protocol wants it said, where a manifest may leave it out.
+    schema.entry("type").or_insert_with(|| "object".into());
+    Tool::new(tool.name, tool.description, Arc::new(schema))
+}
+
+/// The call of an installed tool, as the command that it stands for. Nothing in the input is filled in.
+pub(crate) fn call_of(name: &str, arguments: Option<JsonObject>) -> Call {
+    let input = Value::Object(arguments.unwrap_or_default());
+    Call { topic: String::new(), cmd: format!("/tool:{name}\n{input}") }
 }
 
 /// Reads the arguments; what is wrong with them is for the agent to read and repair.

@@ -26,6 +26,20 @@ pub enum What {
     },
     /// An event came into the agent's inbox.
     Inbox { id: event::Id },
+    /// Somebody at the terminal of the agent's shell, beside the agent.
+    Person { topic: String, did: Person },
+}
+
+/// What a person does at the terminal of a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Person {
+    Attached,
+    Ran {
+        command: String,
+    },
+    /// Input for a program. What it says may be a password, so it is not told.
+    Typed,
+    Detached,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

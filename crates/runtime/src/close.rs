@@ -20,6 +20,9 @@ impl Runtime {
             }
             closed => closed?,
         }
+        if let Topic::Bash(name) = topic {
+            self.shells.records.forget(agent, name);
+        }
         self.durable.drop_space(&space).await.map_err(unavailable)
     }
 }

@@ -60,6 +60,7 @@ codes! {
     NotAllowed "NOT_ALLOWED" "refused by trust or policy"
     QueueFull "QUEUE_FULL" "too many commands wait for this topic"
     QueueTimeout "QUEUE_TIMEOUT" "the topic was busy for too long"
+    TooManyTopics "TOO_MANY_TOPICS" "the agent has as many topics open as it may"
     LastTopic "LAST_TOPIC" "the only open topic cannot be removed"
     Interrupted "INTERRUPTED" "the command was stopped by /interrupt"
     Timeout "TIMEOUT" "a command in a shell took longer than its limit"

@@ -149,7 +149,7 @@ impl Call {
 
     async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
         loop {
-            let turn = Turn::take(self.topics.enter(topic)).await?;
+            let turn = Turn::take(self.topics.enter(topic)?).await?;
             // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
             if !turn.session.is_closed() {
                 return Ok(turn);

@@ -64,6 +64,12 @@ pub fn rotating(dir: &Path, name: &str) -> io::Result<FileRotate<AppendCount>> {
     ))
 }
 
+/// Writes a file in place of what is there, without waiting for the disk.
+pub fn write_owner_only(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(OWNER_ONLY_FILE).open(path)?.write_all(content)
+}
+
 fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY_FILE).open(path)?;
     file.write_all(content)?;

@@ -5,8 +5,9 @@ pub mod activity;
 pub mod agent;
 pub mod audit;
 pub mod bash;
-mod blocking;
+pub mod blocking;
 mod call;
+pub mod capability;
 mod close;
 pub mod command;
 pub mod complete;
@@ -17,6 +18,7 @@ pub mod event;
 mod exec;
 pub mod files;
 mod hub;
+pub mod logs;
 pub mod manifest;
 mod origin;
 mod package;
@@ -32,6 +34,7 @@ mod template;
 mod tool;
 pub mod topic;
 pub mod variable;
+pub mod watch;
 pub mod words;
 
 use std::path::PathBuf;
@@ -55,6 +58,8 @@ pub struct Runtime {
     pub shells: bash::Shells,
     pub events: Arc<event::Inbox>,
     pub webhooks: event::Webhooks,
+    pub watches: Arc<watch::Watches>,
+    pub capabilities: capability::Capabilities,
     pub(crate) web: web::Client,
     /// The tools that manifests declare, for each home.
     pub tools: manifest::Catalogues,
@@ -99,12 +104,17 @@ impl Runtime {
         let shells = bash::Shells::new(shells, root.clone())?;
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
+        let events = Arc::new(events);
+        let watches =
+            watch::Watches::load(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&events)).await?;
         let webhooks = event::Webhooks::load(Arc::clone(&store)).await?;
         let web = web::Client::new(&format!("String/{version}")).map_err(|error| {
             error::Error::new(error::Code::LoadError, format!("The web cannot be reached: {error}."))
         })?;
+        let capabilities = capability::Capabilities::new(Arc::clone(&store), Arc::clone(&clock));
         let versions = edit::Versions::new(Arc::clone(&store));
-        let durable = state::Durable::new(Arc::clone(&store), Arc::clone(&clock));
+        let durable =
+            state::Durable::new(Arc::clone(&store), Arc::clone(&clock)).told_to(Arc::clone(&watches));
         let tasks = task::Tasks::new(Arc::clone(&store));
         let scripts = program
             .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
@@ -115,8 +125,10 @@ impl Runtime {
             activity,
             versions,
             shells,
-            events: Arc::new(events),
+            events,
             webhooks,
+            watches,
+            capabilities,
             web,
             tools: manifest::Catalogues::default(),
             scripts,
@@ -135,6 +147,7 @@ impl Runtime {
 
     /// Ends every session, every shell and every script. For a daemon that stops.
     pub async fn end(&self) {
+        self.watches.end();
         self.scripts.iter().for_each(script::Pool::close);
         for agent in self.agents.list() {
             self.sessions.forget(&agent.id).await;
@@ -144,6 +157,11 @@ impl Runtime {
     /// Where events for an agent are posted, if there is a port.
     pub fn webhook_url(&self, token: &event::Token) -> Option<String> {
         self.port.map(|port| format!("http://127.0.0.1:{port}/webhook/{}", token.reveal()))
+    }
+
+    /// Where a capability's files are reached, if there is a port.
+    pub fn file_url(&self, path: &std::path::Path, home: &std::path::Path) -> Option<String> {
+        self.port.map(|port| format!("http://127.0.0.1:{port}/fs/{}", capability::address(path, home)))
     }
 
     /// Removes for good what has expired. Runs from time to time while the daemon lives.
@@ -157,6 +175,8 @@ impl Runtime {
             }
         }
         self.events.recount().await;
+        let agents = self.agents.list();
+        blocking::run(move || agents.iter().map(|agent| bash::clean_output(agent)).sum::<usize>()).await;
         Ok(removed)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
 use crate::error::{Code, Error, Result};
-use crate::{Origin, Runtime};
+use crate::{Origin, Runtime, state, task};
 
 impl Runtime {
     pub async fn add_agent(
@@ -17,6 +17,10 @@ impl Runtime {
         boundary: Boundary,
     ) -> Result<Arc<Agent>> {
         require_person(origin)?;
+        if self.agents.get(&id).is_err() {
+            // What an agent of that name left behind when its removal was cut short is not for this one.
+            self.forget_state(&id).await?;
+        }
         let agent = self.agents.add(id, home, allow, boundary).await?;
         tracing::info!(agent = %agent.id, home = %agent.workspace.home().display(), "an agent was added");
         Ok(agent)
@@ -42,8 +46,12 @@ impl Runtime {
         settings::read(&config)?;
         let removed = self.agents.remove(id).await?;
         self.webhooks.forget(id).await?;
+        self.watches.forget(id).await?;
+        self.capabilities.forget(id).await?;
         self.sessions.forget(id).await;
+        self.shells.records.forget_all(id);
         self.events.forget(id).await?;
+        self.forget_state(id).await?;
         let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
         settings::update(&config, |settings| {
             if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
@@ -52,6 +60,21 @@ impl Runtime {
         })?;
         tracing::info!(agent = %id, "an agent was removed");
         Ok(removed)
+    }
+
+    /// Removes an agent's durable state and its tasks. What is shared stays.
+    async fn forget_state(&self, id: &Id) -> Result<()> {
+        let failed = |error: state::Error| Error::new(Code::LoadError, error.message);
+        self.durable.forget(id).await.map_err(failed)?;
+        loop {
+            let tasks = self.tasks.list(id).await?;
+            if tasks.is_empty() {
+                return Ok(());
+            }
+            for task in tasks {
+                self.tasks.purge(id, &task::Id::parse(&task.id)?).await?;
+            }
+        }
     }
 }
 

@@ -2,19 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use runtime::agent::Id;
-use runtime::state::{Binding, Bindings, Code, Durable, Error, Kind, Owner};
+use runtime::state::{Binding, Bindings, Code, Durable, Error, Kind, Owner, Transferred};
 use runtime::topic::Topic;
 use serde_json::{Value, json};
-use store::Store;
 use store::memory::Memory;
 use store::sqlite::Sqlite;
-use testkit::FakeClock;
+use store::{Clock, Space, Store};
+use testkit::state::{CASES, bindings};
+use testkit::{FakeClock, Fault, FaultyStore};
 
-/// One agent, topic and task, with a binding of each kind for the keys that begin with `k.`.
+/// One agent, topic and task, with the bindings of the tables.
 struct Caller {
     durable: Durable,
     bindings: Bindings,
@@ -25,15 +28,17 @@ struct Caller {
 
 impl Caller {
     fn new(store: &Arc<dyn Store>, clock: &Arc<FakeClock>) -> Self {
-        let binding = |kind: Kind| Binding {
-            name: kind.as_str().into(),
-            key_prefix: "k.".into(),
-            kind,
-            scope_id: (kind == Kind::Shared).then(|| "service".into()),
+        let declared = bindings();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let binding = |it: &Value| Binding {
+            name: text(&it["name"]).unwrap(),
+            key_prefix: text(&it["key_prefix"]).unwrap(),
+            kind: Kind::parse(it["scope_kind"].as_str().unwrap()).unwrap(),
+            scope_id: text(&it["scope_id"]),
         };
         Self {
             durable: Durable::new(Arc::clone(store), clock.clone()),
-            bindings: Bindings(Kind::ALL.map(binding).to_vec()),
+            bindings: Bindings(declared.as_array().unwrap().iter().map(binding).collect()),
             agent: Id::parse("default").unwrap(),
             topic: Topic::main(),
             task: "t1".into(),
@@ -78,140 +83,18 @@ fn with(mut base: Value, more: Value) -> Value {
 }
 
 #[tokio::test]
-async fn conditions_are_answers() {
-    over_every_store(|store, clock| async move {
-        let it = Caller::new(&store, &clock);
-        let key = at("k.a");
-        assert_eq!(it.call("get", key.clone()).await, Value::Null);
-        let first = it.call("put", with(key.clone(), json!({"value": 1, "if_revision": null}))).await;
-        let revision = first["entry"]["revision"].clone();
-        assert_eq!(first, json!({"ok": true, "entry": {"key": "k.a", "value": 1, "revision": revision}}));
-        let conflict = json!({"ok": false, "conflict_revision": revision});
-        for (verb, field) in [
-            ("put", json!({"value": 2})),
-            ("patch", json!({"patch": {}})),
-            ("append", json!({"item": 1})),
-            ("delete", json!({})),
-        ] {
-            for condition in [json!(null), json!("r0"), json!("nope")] {
-                let arguments = with(with(key.clone(), field.clone()), json!({"if_revision": condition}));
-                assert_eq!(it.call(verb, arguments).await, conflict, "{verb} {condition}");
-            }
-            let missing = with(with(at("k.none"), field.clone()), json!({"if_revision": revision}));
-            assert_eq!(it.call(verb, missing).await, json!({"ok": false}), "{verb}");
-        }
-        assert_eq!(
-            it.call("delete", with(at("k.none"), json!({"if_revision": null}))).await,
-            json!({"ok": false})
-        );
-        assert_eq!(it.call("delete", at("k.none")).await, json!({"ok": false}));
-        let second = it.call("put", with(key.clone(), json!({"value": 2, "if_revision": revision}))).await;
-        let newer = second["entry"]["revision"].clone();
-        assert_ne!(newer, revision);
-        assert_eq!(
-            it.call("delete", with(key.clone(), json!({"if_revision": newer}))).await,
-            json!({"ok": true})
-        );
-        let third = it.call("put", with(key, json!({"value": 2}))).await["entry"]["revision"].clone();
-        assert!(third != newer && third != revision, "a revision came back");
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn patches_merge_and_appends_grow() {
-    over_every_store(|store, clock| async move {
-        let it = Caller::new(&store, &clock);
-        let patched =
-            it.call("patch", with(at("k.p"), json!({"patch": {"a": {"b": 1, "c": null}, "d": null}}))).await;
-        assert_eq!(patched["entry"]["value"], json!({"a": {"b": 1}}));
-        it.call("put", with(at("k.p"), json!({"value": "text"}))).await;
-        let patched = it.call("patch", with(at("k.p"), json!({"patch": {"a": 1}}))).await;
-        assert_eq!(patched["entry"]["value"], json!({"a": 1}));
-        let appended = it.call("append", with(at("k.l"), json!({"item": null, "if_revision": null}))).await;
-        assert_eq!(appended["entry"]["value"], json!([null]));
-        let revision = appended["entry"]["revision"].clone();
-        let appended =
-            it.call("append", with(at("k.l"), json!({"item": [2], "if_revision": revision}))).await;
-        assert_eq!(appended["entry"]["value"], json!([null, [2]]));
-        // The condition comes first, then the type.
-        assert_eq!(it.fails("append", with(at("k.p"), json!({"item": 1}))).await, Code::TypeMismatch);
-        let conflict = it.call("append", with(at("k.p"), json!({"item": 1, "if_revision": null}))).await;
-        assert_eq!(conflict["ok"], false);
-        assert_eq!(it.value("profile", "k.p").await, json!({"a": 1}));
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn entries_expire_for_every_verb() {
-    over_every_store(|store, clock| async move {
-        let it = Caller::new(&store, &clock);
-        let key = at("k.t");
-        let put = it.call("put", with(key.clone(), json!({"value": [1], "ttl_seconds": 10}))).await;
-        assert_eq!(put["entry"]["expires_at"], "2024-01-02T03:04:15.678Z");
-        clock.advance(Duration::from_secs(4));
-        // A change keeps the expiry there is, or sets its own.
-        let kept = it.call("append", with(key.clone(), json!({"item": 2}))).await;
-        assert_eq!(kept["entry"]["expires_at"], "2024-01-02T03:04:15.678Z");
-        let later = it.call("append", with(key.clone(), json!({"item": 3, "ttl_seconds": 10}))).await;
-        assert_eq!(later["entry"]["expires_at"], "2024-01-02T03:04:19.678Z");
-        let old = later["entry"]["revision"].clone();
-        clock.advance(Duration::from_millis(9_999));
-        assert_eq!(it.value("profile", "k.t").await, json!([1, 2, 3]));
-        clock.advance(Duration::from_millis(1));
-        assert_eq!(it.call("get", key.clone()).await, Value::Null);
-        assert_eq!(
-            it.call("list", json!({"scope_kind": "profile", "key_prefix": "k."})).await,
-            json!({"entries": []})
-        );
-        assert_eq!(it.call("delete", key.clone()).await, json!({"ok": false}));
-        assert_eq!(
-            it.call("put", with(key.clone(), json!({"value": 0, "if_revision": old}))).await,
-            json!({"ok": false})
-        );
-        let fresh = it.call("append", with(key.clone(), json!({"item": 9, "if_revision": null}))).await;
-        assert_eq!(fresh["entry"]["value"], json!([9]));
-        assert_eq!(fresh["entry"].get("expires_at"), None);
-        // A put without a time to live has none, whatever was there.
-        it.call("put", with(key.clone(), json!({"value": 1, "ttl_seconds": 5}))).await;
-        assert_eq!(it.call("put", with(key, json!({"value": 2}))).await["entry"].get("expires_at"), None);
-        it.call("put", with(at("k.u"), json!({"value": 1, "ttl_seconds": 1}))).await;
-        clock.advance(Duration::from_secs(1));
-        assert_eq!(store.sweep(100).await.unwrap(), 1);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn lists_come_in_byte_order_and_pages_join_exactly() {
-    over_every_store(|store, clock| async move {
-        let it = Caller::new(&store, &clock);
-        for key in ["b", "A", "a", "B", "é", "aa", "~"] {
-            it.call("put", with(at(&format!("k.{key}")), json!({"value": key}))).await;
-        }
-        for limit in [1, 2, 3, 100] {
-            let (mut keys, mut cursor) = (Vec::new(), Value::Null);
-            loop {
-                let page = it.call("list", json!({"scope_kind": "profile", "key_prefix": "k.", "limit": limit, "cursor": cursor})).await;
-                keys.extend(page["entries"].as_array().unwrap().iter().map(|entry| entry["value"].clone()));
-                // What others write behind the cursor is not seen again, what they write before it is.
-                it.call("put", with(at("k.0"), json!({"value": "0"}))).await;
-                it.call("delete", at("k.0")).await;
-                match page.get("next_cursor") {
-                    Some(next) => cursor = next.clone(),
-                    None => break,
-                }
-            }
-            assert_eq!(keys, ["A", "B", "a", "aa", "b", "~", "é"], "limit {limit}");
-        }
-        let other = it.call("list", json!({"scope_kind": "profile", "key_prefix": "k.a", "limit": 1})).await;
-        let cursor = other["next_cursor"].clone();
-        assert_eq!(it.fails("list", json!({"scope_kind": "profile", "key_prefix": "k.b", "cursor": cursor})).await, Code::InvalidArgument);
-        assert_eq!(it.fails("list", json!({"scope_kind": "profile", "key_prefix": "k.", "cursor": "%"})).await, Code::InvalidArgument);
-        assert_eq!(it.fails("list", json!({"scope_kind": "profile", "key_prefix": "k"})).await, Code::BindingDenied);
-    })
-    .await;
+async fn the_tables_hold() {
+    for case in CASES {
+        over_every_store(|store, clock| async move {
+            let it = Caller::new(&store, &clock);
+            let call = async |verb: &str, arguments: Value| {
+                let answer = it.try_call(verb, arguments).await;
+                answer.map_err(|error| (error.code.as_str().to_owned(), error.message))
+            };
+            case.run(&clock, call).await;
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -222,20 +105,139 @@ async fn a_page_stays_below_eight_mebibytes() {
         for n in 0..3 {
             it.call("put", with(at(&format!("k.{n}")), json!({"value": large}))).await;
         }
-        assert_eq!(
-            it.fails("put", with(at("k.x"), json!({"value": format!("{large}x")}))).await,
-            Code::LimitExceeded
-        );
         let page = it.call("list", json!({"scope_kind": "profile", "key_prefix": "k."})).await;
         assert!(page.to_string().len() <= 8 << 20);
         assert_eq!(page["entries"].as_array().unwrap().len(), 1);
         assert!(page["next_cursor"].is_string());
-        it.call("put", with(at("k.l"), json!({"value": ["x".repeat(4 << 19)]}))).await;
-        let half = "y".repeat((4 << 19) - 16);
-        it.call("append", with(at("k.l"), json!({"item": half}))).await;
+    })
+    .await;
+}
+
+/// Keys that double in size when they are written as JSON, around values that fill a page.
+#[tokio::test]
+async fn a_page_of_the_worst_keys_stays_below_eight_mebibytes() {
+    over_every_store(|store, clock| async move {
+        let it = Caller::new(&store, &clock);
+        let (quotes, value) = ("\"".repeat(506), "x".repeat(7_700));
+        let entries = (0..1_000).map(|n| Transferred {
+            space: Space::new("state/profile/default"),
+            key: format!("k.{n:04}{quotes}"),
+            value: Value::from(value.as_str()),
+            expires_at: Some(clock.now().saturating_add(Duration::from_secs(60))),
+        });
+        assert_eq!(it.durable.import(&entries.collect::<Vec<_>>()).await, Ok(1_000));
+        let (mut seen, mut cursor) = (0, Value::Null);
+        while seen < 1_000 {
+            let page = it
+                .call(
+                    "list",
+                    json!({"scope_kind": "profile", "key_prefix": "k.", "limit": 1_000, "cursor": cursor}),
+                )
+                .await;
+            let bytes = page.to_string().len();
+            assert!(bytes <= 8 << 20, "{bytes} bytes");
+            seen += page["entries"].as_array().unwrap().len();
+            cursor = page["next_cursor"].clone();
+        }
+        assert_eq!((seen, cursor), (1_000, Value::Null));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_cursor_skips_and_repeats_nothing_while_others_write() {
+    over_every_store(|store, clock| async move {
+        let it = Arc::new(Caller::new(&store, &clock));
+        // The even keys stay; the odd ones come and go meanwhile.
+        for n in (0..200).step_by(2) {
+            it.call("put", with(at(&format!("k.{n:03}")), json!({"value": n}))).await;
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let others: Vec<_> = (0..3_usize)
+            .map(|writer| {
+                let (it, stop) = (Arc::clone(&it), Arc::clone(&stop));
+                tokio::spawn(async move {
+                    let mut n = 2 * writer + 1;
+                    while !stop.load(Ordering::Relaxed) {
+                        it.call("put", with(at(&format!("k.{n:03}")), json!({"value": n}))).await;
+                        it.call("put", with(at(&format!("k.{:03}", n - 1)), json!({"value": n - 1}))).await;
+                        it.call("delete", at(&format!("k.{n:03}"))).await;
+                        n = (n + 6) % 198 | 1;
+                    }
+                })
+            })
+            .collect();
+        for limit in [1, 7, 30] {
+            let (mut keys, mut cursor) = (Vec::new(), Value::Null);
+            loop {
+                let arguments =
+                    json!({"scope_kind": "profile", "key_prefix": "k.", "limit": limit, "cursor": cursor});
+                let page = it.call("list", arguments).await;
+                let entries = page["entries"].as_array().unwrap();
+                keys.extend(entries.iter().map(|entry| entry["key"].as_str().unwrap().to_owned()));
+                match page.get("next_cursor") {
+                    Some(next) => cursor = next.clone(),
+                    None => break,
+                }
+            }
+            assert!(keys.windows(2).all(|pair| pair[0] < pair[1]), "limit {limit}: {keys:?}");
+            let stayed = keys.iter().filter(|key| key[2..].parse::<usize>().unwrap() % 2 == 0).count();
+            assert_eq!(stayed, 100, "limit {limit}: {keys:?}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        for other in others {
+            other.await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_not_available() {
+    let clock = Arc::new(FakeClock::default());
+    let faulty = Arc::new(FaultyStore::new(Arc::new(Memory::new(clock.clone()))));
+    let it = Caller::new(&(faulty.clone() as Arc<dyn Store>), &clock);
+    it.call("put", with(at("k.a"), json!({"value": 1}))).await;
+    faulty.set_fault(Fault::Full);
+    for (verb, field) in [("put", json!({"value": 2})), ("append", json!({"item": 2})), ("delete", json!({}))]
+    {
+        let key = if verb == "append" { "k.list" } else { "k.a" };
+        let error = it.try_call(verb, with(at(key), field)).await.unwrap_err();
+        assert_eq!((error.code, error.retryable), (Code::Unavailable, true), "{verb}");
+        assert!(error.message.contains("no room left to write string.db"), "{verb}: {error}");
+    }
+    assert_eq!(it.value("profile", "k.a").await, 1, "reads go on");
+    faulty.set_fault(Fault::None);
+    it.call("put", with(at("k.a"), json!({"value": 2}))).await;
+    // What is there but is no JSON will not get better.
+    let write = store::AtomicWrite::new();
+    let space = Space::new("state/profile/default");
+    let _ = faulty.commit(write.put(&space, &store::Key::new("k.bad"), "{", None)).await.unwrap();
+    let error = it.try_call("get", at("k.bad")).await.unwrap_err();
+    assert_eq!((error.code, error.retryable), (Code::Unavailable, false));
+}
+
+#[tokio::test]
+async fn an_agent_that_goes_takes_its_state_along() {
+    over_every_store(|store, clock| async move {
+        let one = Caller::new(&store, &clock);
+        let other = Caller { agent: Id::parse("default2").unwrap(), ..Caller::new(&store, &clock) };
+        for it in [&one, &other] {
+            for kind in ["profile", "session", "task", "shared"] {
+                it.call("put", json!({"scope_kind": kind, "key": "k.x", "value": kind})).await;
+            }
+        }
+        one.durable.forget(&one.agent).await.unwrap();
+        let left = store.spaces("state/", None, 10).await.unwrap();
+        let left: Vec<&str> = left.iter().map(Space::as_str).collect();
         assert_eq!(
-            it.fails("append", with(at("k.l"), json!({"item": "a longer text"}))).await,
-            Code::LimitExceeded
+            left,
+            [
+                "state/profile/default2",
+                "state/session/default2/main",
+                "state/shared/service",
+                "state/task/default2/t1"
+            ]
         );
     })
     .await;
@@ -278,21 +280,64 @@ async fn a_thousand_appends_at_once_all_survive() {
     over_every_store(|store, clock| async move {
         let appends = (0..1_000).map(|n| {
             let it = Caller {
+                agent: Id::parse(&format!("agent{}", n % 3)).unwrap(),
                 topic: Topic::parse(&format!("t{}", n % 7)).unwrap(),
+                task: format!("task-{n}"),
                 ..Caller::new(&store, &clock)
             };
             tokio::spawn(async move {
                 let item = json!({"scope_kind": "shared", "key": "k.all", "item": n});
-                it.call("append", item).await["ok"].clone()
+                let answer = it.call("append", item).await;
+                assert_eq!(answer["entry"]["value"].as_array().unwrap().last(), Some(&json!(n)));
+                (answer["ok"].clone(), answer["entry"]["revision"].clone())
             })
         });
+        let mut revisions = HashSet::new();
         for append in appends.collect::<Vec<_>>() {
-            assert_eq!(append.await.unwrap(), true);
+            let (ok, revision) = append.await.unwrap();
+            assert_eq!(ok, true);
+            assert!(revisions.insert(revision.to_string()), "{revision} was given twice");
         }
         let all = Caller::new(&store, &clock).value("shared", "k.all").await;
         let mut all: Vec<u64> = all.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
         all.sort_unstable();
         assert_eq!(all, (0..1_000).collect::<Vec<_>>());
+    })
+    .await;
+}
+
+/// Appends, patches and conditional writes of one key, and every one that was answered with success has its effect.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_of_every_kind_do_not_lose_each_other() {
+    over_every_store(|store, clock| async move {
+        let it = Arc::new(Caller::new(&store, &clock));
+        let patches = (0..100).map(|n| {
+            let it = Arc::clone(&it);
+            tokio::spawn(async move {
+                it.call("patch", with(at("k.p"), json!({"patch": {format!("f{n}"): n}}))).await;
+            })
+        });
+        let counts = (0..20).map(|_| {
+            let it = Arc::clone(&it);
+            tokio::spawn(async move {
+                for _ in 0..5 {
+                    loop {
+                        let before = it.call("get", at("k.n")).await;
+                        let revision = before.get("revision").cloned().unwrap_or(Value::Null);
+                        let next = before["value"].as_u64().unwrap_or(0) + 1;
+                        let put = with(at("k.n"), json!({"value": next, "if_revision": revision}));
+                        if it.call("put", put).await["ok"] == true {
+                            break;
+                        }
+                    }
+                }
+            })
+        });
+        for writer in patches.chain(counts).collect::<Vec<_>>() {
+            writer.await.unwrap();
+        }
+        assert_eq!(it.value("profile", "k.n").await, 100);
+        assert_eq!(it.value("profile", "k.p").await.as_object().unwrap().len(), 100);
     })
     .await;
 }

@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::frame::{self, Order, Report, Run};
-use crate::host::{Host, HostError};
-use crate::limits::{GRACE, IN_FLIGHT_MAX};
+use crate::host::{Host, HostError, NoHost};
+use crate::limits::{COMPILE_TIME, GRACE, IN_FLIGHT_MAX, MEMORY_MAX};
 use crate::process::Process;
 use crate::program::Program;
 
@@ -41,17 +41,42 @@ pub(crate) async fn run(
     worker: &mut Process,
     host: &dyn Host,
 ) -> Result<Result<Box<RawValue>>> {
-    let time_ms = u64::try_from(call.limits.time.as_millis()).unwrap_or(u64::MAX);
-    let order = Order::Run(Run {
+    let run = Run {
         module: call.program.main().to_owned(),
         versions: call.program.versions(),
-        entrypoint: call.entrypoint.to_owned(),
+        entrypoint: Some(call.entrypoint.to_owned()),
         input: call.input.clone(),
-        time_ms,
+        time_ms: u64::try_from(call.limits.time.as_millis()).unwrap_or(u64::MAX),
         memory_bytes: call.limits.memory_bytes,
-    });
-    let deadline = Instant::now() + call.limits.time + GRACE;
-    let conversation = converse(order, call.program, worker, host);
+    };
+    order(run, call.program, worker, host).await
+}
+
+/// Has a worker compile a program, and gives the names of its modules.
+pub(crate) async fn modules(program: &Program, worker: &mut Process) -> Result<Result<Vec<String>>> {
+    let run = Run {
+        module: program.main().to_owned(),
+        versions: Vec::new(),
+        entrypoint: None,
+        input: RawValue::NULL.to_owned(),
+        time_ms: u64::try_from(COMPILE_TIME.as_millis()).unwrap_or(u64::MAX),
+        memory_bytes: MEMORY_MAX,
+    };
+    let names = order(run, program, worker, &NoHost).await?;
+    Ok(names.and_then(|names| {
+        serde_json::from_str(names.get()).map_err(|error| Error::program(error.to_string()))
+    }))
+}
+
+async fn order(
+    run: Run,
+    program: &Program,
+    worker: &mut Process,
+    host: &dyn Host,
+) -> Result<Result<Box<RawValue>>> {
+    let time_ms = run.time_ms;
+    let deadline = Instant::now() + Duration::from_millis(time_ms) + GRACE;
+    let conversation = converse(Order::Run(run), program, worker, host);
     match tokio::time::timeout_at(deadline, conversation).await {
         Ok(Ok(outcome)) => Ok(outcome),
         // Whatever broke the conversation, the process at its other end is of no more use.

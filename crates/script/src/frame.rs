@@ -48,7 +48,8 @@ pub(crate) struct Run {
     pub(crate) module: String,
     /// What is known of the program's modules, so that the worker can use what it has compiled.
     pub(crate) versions: Vec<(String, String)>,
-    pub(crate) entrypoint: String,
+    /// The exported function to call; without one, the output is the names of all modules.
+    pub(crate) entrypoint: Option<String>,
     pub(crate) input: Box<RawValue>,
     pub(crate) time_ms: u64,
     pub(crate) memory_bytes: usize,

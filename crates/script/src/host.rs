@@ -45,3 +45,21 @@ pub enum Level {
     Warn,
     Error,
 }
+
+/// For programs that are not run.
+pub(crate) struct NoHost;
+
+impl Host for NoHost {
+    fn call<'a>(
+        &'a self,
+        method: &'a str,
+        _arguments: &'a RawValue,
+    ) -> Pending<'a, Result<Box<RawValue>, HostError>> {
+        let (name, code) = ("FloError".to_owned(), "unavailable".to_owned());
+        let refusal =
+            HostError { name, code, message: format!("{method} cannot be called"), retryable: false };
+        Box::pin(std::future::ready(Err(refusal)))
+    }
+
+    fn log(&self, _log: Log) {}
+}

@@ -30,6 +30,8 @@ pub(crate) const THREAD_STACK: usize = 64 << 20;
 /// The address space of a worker: the script's memory, the compiler's, frames and the binary itself.
 pub(crate) const ADDRESS_SPACE: u64 = 2 << 30;
 
+/// How long reading and compiling a program may take where nothing is called.
+pub(crate) const COMPILE_TIME: Duration = Duration::from_secs(10);
 /// How long after its deadline a worker is killed. The engine itself stops within a millisecond, unless it is
 /// inside a native function that never looks at the clock.
 pub(crate) const GRACE: Duration = Duration::from_millis(250);

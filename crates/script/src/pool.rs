@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::limits::{CALLS_PER_DEPTH, IDLE_MAX};
 use crate::process::Process;
+use crate::program::Program;
 
 /// What it takes to start workers, as the binary knows it.
 #[derive(Debug, Clone)]
@@ -40,10 +41,7 @@ impl Pool {
     pub async fn call(&self, call: Call<'_>, host: &dyn Host) -> Result<Box<RawValue>> {
         let places = self.places.get(call.depth).ok_or(Error::Closed)?;
         let _place = places.acquire().await.map_err(|_| Error::Closed)?;
-        let mut worker = match self.idle().pop() {
-            Some(worker) => worker,
-            None => Process::start(&self.program)?,
-        };
+        let mut worker = self.worker()?;
         let outcome = call::run(&call, &mut worker, host).await?;
         // One that was filled to the brim may never give the memory back.
         if !matches!(outcome, Err(Error::OutOfMemory { .. })) {
@@ -52,10 +50,25 @@ impl Pool {
         outcome
     }
 
+    /// The names of all modules of a program, which compile. Nothing of it is run.
+    pub async fn modules(&self, program: &Program) -> Result<Vec<String>> {
+        let places = self.places.first().ok_or(Error::Closed)?;
+        let _place = places.acquire().await.map_err(|_| Error::Closed)?;
+        let mut worker = self.worker()?;
+        let outcome = call::modules(program, &mut worker).await?;
+        self.keep(worker);
+        outcome
+    }
+
     /// Refuses further calls and ends the workers that idle.
     pub fn close(&self) {
         self.places.iter().for_each(Semaphore::close);
         self.idle().clear();
+    }
+
+    fn worker(&self) -> Result<Process> {
+        let idle = self.idle().pop();
+        idle.map_or_else(|| Process::start(&self.program), Ok)
     }
 
     fn keep(&self, worker: Process) {

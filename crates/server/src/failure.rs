@@ -24,6 +24,13 @@ impl Failure {
         self
     }
 
+    /// What the runtime refused, with a status of the route's own choice.
+    pub fn with_status(status: StatusCode, error: runtime::error::Error) -> Self {
+        let error =
+            Error { code: error.code.as_str().to_owned(), message: error.message, hints: error.hints };
+        Self { status, error }
+    }
+
     pub fn forbidden(message: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "FORBIDDEN", message)
     }
@@ -53,14 +60,12 @@ impl From<runtime::error::Error> for Failure {
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::Conflict | Code::LastTopic => StatusCode::CONFLICT,
             Code::NotAllowed => StatusCode::FORBIDDEN,
-            Code::QueueFull => StatusCode::TOO_MANY_REQUESTS,
+            Code::QueueFull | Code::TooManyTopics => StatusCode::TOO_MANY_REQUESTS,
             Code::QueueTimeout => StatusCode::GATEWAY_TIMEOUT,
             Code::InternalError | Code::LoadError => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
-        let error =
-            Error { code: error.code.as_str().to_owned(), message: error.message, hints: error.hints };
-        Self { status, error }
+        Self::with_status(status, error)
     }
 }
 

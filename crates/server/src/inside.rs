@@ -15,7 +15,7 @@ use store::Limit;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{EventInfo, SessionInfo};
+use wire::{EventInfo, SessionInfo, ToolInfo};
 
 use crate::route;
 
@@ -39,6 +39,16 @@ impl Inside {
 impl Host for Inside {
     fn agent(&self, request: Option<&Parts>) -> String {
         request.map_or_else(|| "default".to_owned(), |parts| route::agent(&parts.headers))
+    }
+
+    /// `/mcp?tools=1`.
+    fn lists_tools(&self, request: Option<&Parts>) -> bool {
+        let query = request.and_then(|parts| parts.uri.query()).unwrap_or_default();
+        query.split('&').any(|pair| matches!(pair, "tools" | "tools=1" | "tools=true"))
+    }
+
+    async fn tools(&self, agent: &str) -> Result<Vec<ToolInfo>, Error> {
+        Ok(route::installed_tools(&self.runtime, &*self.named(agent)?))
     }
 
     async fn run(
@@ -95,6 +105,7 @@ impl Host for Inside {
                         Ok(event) => match event.what {
                             What::Command { topic, phase: Phase::Ended { .. }, .. } => Change::Topic(topic),
                             What::Command { .. } => continue,
+                            What::Person { topic, .. } => Change::Topic(topic),
                             What::Inbox { .. } => Change::Events,
                         },
                         Err(RecvError::Lagged(_)) => Change::Anything,
@@ -113,8 +124,12 @@ struct Channel(mpsc::Sender<String>);
 
 impl Sink for Channel {
     fn send(&self, live: Live<'_>) {
-        let (Live::Output(text) | Live::Progress(text)) = live;
-        let _ = self.0.try_send(text.to_owned());
+        let text = match live {
+            Live::Output(text) => text.to_owned(),
+            // A line of its own, which the next piece does not continue.
+            Live::Progress(text) => format!("{text}\n"),
+        };
+        let _ = self.0.try_send(text);
     }
 
     fn wants_live(&self) -> bool {

@@ -23,6 +23,11 @@ pub const HEADER_BYTES: usize = 32 * 1024;
 /// No client of ours sends ten.
 pub const HEADERS: usize = 64;
 
+/// A file that comes in through `/fs` may take longer than other bodies, as long as it comes at least this fast.
+pub const UPLOAD_BYTES_PER_SECOND: u64 = 4 * 1024;
+/// As much of a file is read at once, and waits for a slow reader.
+pub const DOWNLOAD_CHUNK: usize = 128 * 1024;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -11,7 +11,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -65,18 +64,15 @@ pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: C
         limits,
         local_places: Arc::new(Semaphore::new(limits.connections)),
         network_places: Arc::new(Semaphore::new(limits.connections)),
-        graceful: GracefulShutdown::new(),
+        closing: CancellationToken::new(),
     });
     tokio::select! {
         () = stop.cancelled() => {}
         () = accept_local(unix, &hall) => {}
         () = accept_network(tcp, &hall) => {}
     }
-    // The accept loops are gone, and with them every other holder but the connections' tasks, which hold
-    // no hall.
-    let Ok(hall) = Arc::try_unwrap(hall) else { return };
-    let drained = tokio::time::timeout(limits.drain_time, hall.graceful.shutdown()).await;
-    if drained.is_err() {
+    hall.closing.cancel();
+    if tokio::time::timeout(limits.drain_time, hall.emptied()).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
 }
@@ -88,7 +84,8 @@ struct Hall {
     /// Each door has its own places: whoever crowds the port leaves the socket free.
     local_places: Arc<Semaphore>,
     network_places: Arc<Semaphore>,
-    graceful: GracefulShutdown,
+    /// Cancelled when connections are to end after the reply they are at.
+    closing: CancellationToken,
 }
 
 async fn accept_local(listener: UnixListener, hall: &Arc<Hall>) {
@@ -153,17 +150,36 @@ impl Hall {
             .header_read_timeout(self.limits.header_time)
             .max_headers(HEADERS)
             .max_buf_size(HEADER_BYTES)
-            .serve_connection(TokioIo::new(stream), service);
-        let connection = self.graceful.watch(connection);
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        let closing = self.closing.clone();
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
+            let mut connection = std::pin::pin!(connection);
+            let ended = match closing.run_until_cancelled(connection.as_mut()).await {
+                Some(ended) => ended,
+                None => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended early");
             }
             drop(place);
         });
     }
+
+    /// Waits until every connection has given its place back.
+    async fn emptied(&self) {
+        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
+        for places in [&self.local_places, &self.network_places] {
+            // A semaphore that is never closed always gives.
+            let _ = places.acquire_many(all).await;
+        }
+    }
 }
 
+/// One request through the door.
 async fn answer(
     router: Router,
     peer: Peer,

@@ -34,7 +34,8 @@ impl Environment {
         self
     }
 
-    pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
+    /// Sorted by name.
+    pub fn variables(&self) -> Vec<(OsString, OsString)> {
         self.variables.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 }

@@ -21,10 +21,10 @@ mod tree;
 
 pub use environment::{Environment, QUIET};
 pub use error::{Error, Result};
-pub use output::{Live, LogFiles, Output};
+pub use output::{Keep, Live, LogFiles, Output};
 pub use session::{
     Attachment, Cause, Config, Death, Directory, Earlier, Info, Input, Outcome, Running, RunningCommand,
-    Shell, Size, Turn,
+    Seen, Shell, Size, Turn, Typing, Until, Watch,
 };
 pub use spawn::Spawner;
 pub use status::Status;

@@ -9,6 +9,13 @@ pub const TAIL: usize = 48 * 1024;
 /// How much of one output goes to its log file: a runaway command must not fill the disk.
 pub const LOG: u64 = 256 * 1024 * 1024;
 
+/// How long log files are kept: an agent looks into one soon or never.
+pub const LOGS_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How much of an agent's disk they may take together; the oldest go first.
+pub const LOGS_BYTES: u64 = 1024 * 1024 * 1024;
+/// How many there may be: each new one looks at all of them.
+pub const LOGS_FILES: usize = 1000;
+
 /// The terminal's size: wide enough for tables and compiler messages, as high as the transcript's window.
 pub const COLUMNS: u16 = 160;
 pub const ROWS: u16 = 48;
@@ -56,6 +63,9 @@ pub(crate) const INPUT_PIECE: usize = 4096;
 
 /// Longer payloads are not entered into bash's history: each entry is a line of it.
 pub(crate) const HISTORY_PAYLOAD: usize = 4096;
+
+/// How many commands that ended with nobody waiting are kept for the next turn to tell; a person may type many.
+pub(crate) const EARLIER: usize = 8;
 
 /// How much raw output is kept to show the screen of a full-screen program.
 pub(crate) const SCREEN_BYTES: usize = 256 * 1024;

@@ -2,6 +2,7 @@
 //! to its beginning and its end, with the whole of it in a log file.
 
 mod bounded;
+mod files;
 mod page;
 mod row;
 mod screen;
@@ -13,17 +14,9 @@ use std::path::PathBuf;
 use crate::status::Status;
 
 pub(crate) use bounded::Bounded;
+pub use files::{Keep, LogFiles};
 pub(crate) use screen::Screen;
 pub(crate) use transcript::Transcript;
-
-/// Where output that is too long to show goes as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogFiles {
-    /// Created when needed, readable by its owner only.
-    pub directory: PathBuf,
-    /// The most that is written for one output.
-    pub cap: u64,
-}
 
 /// What a command has printed, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod request;
 pub(crate) mod script;
 mod shell;
 mod terminal;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,9 +23,10 @@ use crate::environment::Environment;
 use crate::output::{LogFiles, Output};
 use crate::status::Status;
 
-pub use attach::{Attachment, Size};
+pub use attach::{Attachment, Size, Typing};
 pub use directory::Directory;
 pub use shell::Shell;
+pub use watch::{Seen, Until, Watch};
 
 /// How a shell is started.
 #[derive(Debug, Clone)]
@@ -43,8 +45,8 @@ pub struct Turn {
     pub output: Output,
     /// What the background has printed while nothing ran.
     pub late: Option<Output>,
-    /// A command that was left running and has ended before this one began.
-    pub earlier: Option<Earlier>,
+    /// Commands that have ended before this one began, with nobody waiting for them.
+    pub earlier: Vec<Earlier>,
     pub directory: Directory,
 }
 
@@ -67,6 +69,8 @@ pub struct Running {
 
 #[derive(Debug, Clone)]
 pub struct Earlier {
+    /// The command, if it was typed by a person who is attached.
+    pub typed: Option<String>,
     pub status: Status,
     pub output: Output,
 }

@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use ::store::memory::Memory;
 use ::store::{
-    AtomicWrite, Clock, Conflict, Entry, Error, Key, KeyLocks, KeyRange, Limit, Page, Pending, Space, Store,
-    Version,
+    AtomicWrite, Conflict, Entry, Error, Key, KeyLocks, KeyRange, Limit, Page, Pending, Space, Store, Version,
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -22,16 +20,16 @@ pub enum Fault {
 }
 
 pub struct FaultyStore {
-    inner: Memory,
+    inner: Arc<dyn Store>,
     fault: Mutex<Fault>,
     released: Semaphore,
     held: watch::Sender<usize>,
 }
 
 impl FaultyStore {
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub fn new(inner: Arc<dyn Store>) -> Self {
         Self {
-            inner: Memory::new(clock),
+            inner,
             fault: Mutex::new(Fault::None),
             released: Semaphore::new(0),
             held: watch::Sender::new(0),

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ::store::Store;
+use ::store::memory::Memory;
+use ::store::sqlite::Sqlite;
 use runtime::sink::Discard;
 use runtime::{Origin, Parts, Reply, Request, Runtime, audit};
 use tokio::task::JoinHandle;
@@ -17,6 +20,27 @@ pub struct World {
     program: Option<PathBuf>,
 }
 
+/// Where a world keeps its entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    Memory,
+    Sqlite,
+}
+
+impl Backend {
+    pub const ALL: [Self; 2] = [Self::Memory, Self::Sqlite];
+
+    fn open(self, home: &Home, clock: Arc<FakeClock>) -> Arc<dyn Store> {
+        match self {
+            Self::Memory => Arc::new(Memory::new(clock)),
+            Self::Sqlite => {
+                let path = home.path().join("world.db");
+                Arc::new(Sqlite::open(path, clock).expect("a fresh home has no store"))
+            }
+        }
+    }
+}
+
 impl World {
     pub async fn new() -> Self {
         Self::with_root(".string").await
@@ -24,20 +48,31 @@ impl World {
 
     /// A world whose root lies in the home under another name.
     pub async fn with_root(name: &str) -> Self {
-        let home = Home::default();
+        let (home, clock) = (Home::default(), Arc::new(FakeClock::default()));
         let root = home.path().join(name);
-        let clock = Arc::new(FakeClock::default());
-        let store = Arc::new(FaultyStore::new(clock.clone()));
-        Self::start(home, root, clock, store, None).await
+        let store = Backend::Memory.open(&home, clock.clone());
+        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), None).await
     }
 
     /// A world that starts processes: `program` acts as their guard, and runs scripts.
     pub async fn with_program(program: impl Into<PathBuf>) -> Self {
-        let home = Home::default();
-        let root = home.path().join(".string");
-        let clock = Arc::new(FakeClock::default());
-        let store = Arc::new(FaultyStore::new(clock.clone()));
-        Self::start(home, root, clock, store, Some(program.into())).await
+        Self::with_scripts(program, Backend::Memory).await
+    }
+
+    /// A world that keeps its entries in a backend.
+    pub async fn on(backend: Backend) -> Self {
+        Self::with(backend, None).await
+    }
+
+    /// A world that starts processes and keeps its entries in a backend.
+    pub async fn with_scripts(program: impl Into<PathBuf>, backend: Backend) -> Self {
+        Self::with(backend, Some(program.into())).await
+    }
+
+    async fn with(backend: Backend, program: Option<PathBuf>) -> Self {
+        let (home, clock) = (Home::default(), Arc::new(FakeClock::default()));
+        let (root, store) = (home.root(), backend.open(&home, clock.clone()));
+        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), program).await
     }
 
     /// Ends the runtime and starts another one on the same home and store.

@@ -22,8 +22,31 @@ pub enum Activity {
     },
     /// An event came into the agent's inbox.
     Event { time: String, agent: String, event_id: String },
+    /// A person at the terminal of the agent's shell.
+    Person {
+        time: String,
+        agent: String,
+        topic: String,
+        did: Deed,
+        /// What was run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        command: Option<String>,
+    },
     /// This reader was too slow: so many events were left out for it.
     Missed { count: u64 },
+}
+
+/// What a person does at a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Deed {
+    Attached,
+    /// A command, with Enter.
+    Ran,
+    /// Input for a program; it is not told what.
+    Typed,
+    Detached,
 }
 
 impl Activity {
@@ -32,6 +55,7 @@ impl Activity {
             Self::Command { .. } => "command",
             Self::Reply { .. } => "reply",
             Self::Event { .. } => "event",
+            Self::Person { .. } => "person",
             Self::Missed { .. } => "missed",
         }
     }

@@ -14,6 +14,9 @@ pub struct Health {
 pub struct Describe {
     pub name: String,
     pub version: String,
+    /// The loopback port; absent when another program has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
     /// What this daemon can do, such as `exec`, `chanflow`, `activity`.
     pub capabilities: Vec<String>,
     pub topic_types: Vec<String>,

@@ -35,6 +35,13 @@ pub enum EventState {
     Acked,
 }
 
+/// What came of clearing an inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Cleared {
+    pub removed: usize,
+}
+
 /// The answer to a post: the event is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

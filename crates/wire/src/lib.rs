@@ -2,6 +2,7 @@
 
 mod activity;
 mod agents;
+mod capabilities;
 pub mod chanflow;
 mod complete;
 mod describe;
@@ -10,12 +11,16 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+pub mod terminal;
+mod tools;
 
-pub use activity::Activity;
+pub use activity::{Activity, Deed};
 pub use agents::{AgentInfo, Agents, NewAgent};
+pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use complete::{Offer, Typed};
 pub use describe::{CommandInfo, Describe, Health, Limits, Shutdown};
 pub use error::{Error, ErrorBody};
-pub use events::{EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
+pub use events::{Cleared, EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
 pub use exec::{Done, ExecReply, ExecRequest, Head, Meta, TopicType, event};
 pub use sessions::{NewSession, SessionInfo, Sessions};
+pub use tools::{ToolInfo, Tools};

@@ -22,10 +22,16 @@ pub(super) async fn status(link: &Link) -> Result<Status, Failure> {
         Err(error) => return Err(failure(&error)),
     };
     let root = &link.root;
+    // An older daemon does not say, and is not asked twice.
+    let port = link.client().describe().await.map(|described| match described.port {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => "none: another program has it, so only the socket is served".to_owned(),
+    });
     let rows = [
         ("pid", root.daemon_id().map(|pid| pid.to_string())),
         ("version", Some(version)),
         ("socket", Some(root.socket().display().to_string())),
+        ("port", port.ok()),
         ("uptime", uptime(root).map(in_words)),
     ];
     let known =

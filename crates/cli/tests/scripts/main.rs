@@ -3,5 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod actions;
+mod api;
 mod calling;
+mod docs;
+mod hostile;
+mod packages;
 mod support;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 pub(crate) mod fake;
+pub(crate) mod terminal;
 
 use std::fs;
 use std::os::fd::OwnedFd;

@@ -17,7 +17,7 @@ pub fn shortened(text: String, home: &Path) -> String {
     let head = &text[..text.floor_char_boundary(HEAD)];
     let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
     let omitted = text.len() - head.len() - tail.len();
-    let name = format!(".string/output/{}.log", ulid::Ulid::generate());
+    let name = format!("{}/{}.log", crate::agent::OUTPUT, ulid::Ulid::generate());
     let note = match files::write_atomic(&home.join(&name), text.as_bytes()) {
         Ok(()) => format!("… {omitted} bytes omitted, full output: ~/{name} …"),
         Err(error) => format!("… {omitted} bytes omitted, and could not be kept: {error} …"),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use registry::{Registry, Removed};
-pub use workspace::Workspace;
+pub use workspace::{OUTPUT, Workspace};
 
 use crate::error::{Code, Error, Result, quoted};
 

@@ -5,7 +5,9 @@
 //! makes the opening fail; it cannot make it lead elsewhere.
 
 mod directory;
+mod output;
 mod place;
+mod transfer;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,7 +17,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
+pub use output::OUTPUT;
 pub use place::Place;
+pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
 
@@ -102,6 +106,14 @@ impl Workspace {
         &self.allow
     }
 
+    /// What `~` or `~/…` means; none for anything else.
+    pub fn below_home(&self, text: &str) -> Option<PathBuf> {
+        match text.strip_prefix('~')? {
+            "" => Some(self.home.clone()),
+            rest => rest.starts_with('/').then(|| self.home.join(rest.trim_start_matches('/'))),
+        }
+    }
+
     /// Whether a path, as written, lies in the workspace.
     pub fn contains(&self, path: &Path) -> bool {
         self.roots().any(|root| path.starts_with(root))
@@ -117,6 +129,9 @@ impl Workspace {
 
     /// Opens what a path means, if the agent may reach it.
     pub fn find(&self, path: &Path) -> Result<Found> {
+        if let Some(below) = self.below_output(path) {
+            return self.find_output(path, &below);
+        }
         self.check_as_written(path)?;
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;

@@ -1,7 +1,10 @@
 //! Shells and one-shot commands on behalf of an agent: where they start, what they see, what they may touch.
 
+mod attach;
 mod boundary;
+mod live;
 mod output;
+mod record;
 mod reply;
 
 use std::ffi::OsString;
@@ -13,8 +16,11 @@ use shell::exec::Executed;
 use shell::{Config, Environment, LogFiles, Shell, Spawner};
 use tokio::sync::{OnceCell, broadcast};
 
+pub use attach::Attached;
 pub use boundary::Fence;
+pub use live::pass_on;
 pub use output::text;
+pub use record::{Record, Records};
 pub use reply::{Cwd, render};
 
 use crate::agent::Agent;
@@ -41,6 +47,8 @@ pub struct Settings {
 pub struct Shells {
     parts: Option<(Spawner, Settings)>,
     support: OnceCell<Support>,
+    /// Which shells live, for the next daemon.
+    pub records: Records,
     /// The daemon's own directory, hidden from all that is started.
     root: PathBuf,
 }
@@ -62,7 +70,7 @@ impl Shells {
             let spawner = Spawner::new(&settings.program, &settings.bash).map_err(failed)?;
             Ok::<_, Error>((spawner, settings))
         });
-        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), root })
+        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records: Records::load(&root), root })
     }
 
     /// Starts a shell in a directory, or in the agent's home if that is gone.
@@ -95,6 +103,13 @@ impl Shells {
         shell::exec::exec_apart(spawner, command, keep).await.map_err(failed)
     }
 
+    /// What an agent's shells and commands see, sorted by name; nothing if there are none.
+    pub fn variables(&self, agent: &Agent) -> Vec<(String, String)> {
+        let text = |text: OsString| text.to_string_lossy().into_owned();
+        let seen = self.parts.iter().flat_map(|(_, settings)| environment(settings, agent).variables());
+        seen.map(|(name, value)| (text(name), text(value))).collect()
+    }
+
     /// What the kernel supports, found out once.
     pub async fn support(&self) -> Result<&Support> {
         let Some((spawner, _)) = &self.parts else { return Err(no_shells()) };
@@ -121,6 +136,11 @@ impl Shells {
     }
 }
 
+/// A command as lists and logs show it.
+pub fn first_line(text: &str) -> String {
+    text.trim_start().lines().next().unwrap_or_default().to_owned()
+}
+
 /// The base environment, and nothing of the daemon's own.
 fn environment(settings: &Settings, agent: &Agent) -> Environment {
     let base = Environment::new().with("HOME", agent.workspace.home()).with("TERM", "dumb");
@@ -128,8 +148,13 @@ fn environment(settings: &Settings, agent: &Agent) -> Environment {
 }
 
 /// Where output goes that is too long to show. Agents may read it there.
-fn logs(agent: &Agent) -> LogFiles {
-    LogFiles { directory: agent.workspace.home().join(".string/output"), cap: shell::limits::LOG }
+pub fn logs(agent: &Agent) -> LogFiles {
+    LogFiles { directory: agent.workspace.home().join(crate::agent::OUTPUT), cap: shell::limits::LOG }
+}
+
+/// Removes output of an agent's commands that is too old, or too much. Returns how many files are gone.
+pub fn clean_output(agent: &Agent) -> usize {
+    logs(agent).clean(shell::Keep::USUAL, std::time::SystemTime::now())
 }
 
 fn no_shells() -> Error {

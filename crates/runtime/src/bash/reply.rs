@@ -21,9 +21,13 @@ impl std::fmt::Display for Cwd<'_> {
 /// The reply to a turn. `notes` come before its output.
 pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<String> {
     let mut parts: Vec<String> = notes.to_vec();
-    if let Some(earlier) = &turn.earlier {
+    for earlier in &turn.earlier {
+        let which = match &earlier.typed {
+            Some(command) => format!("a person ran: {}; exit", one_line(command)),
+            None => "the command before has ended: exit".to_owned(),
+        };
         let output = text(&earlier.output, workspace);
-        parts.push(format!("(the command before has ended: exit {})\n{output}", earlier.status));
+        parts.push(format!("({which} {})\n{output}", earlier.status).trim_end().to_owned());
     }
     if let Some(late) = &turn.late {
         parts.push(format!("(printed in the background meanwhile)\n{}", text(late, workspace)));

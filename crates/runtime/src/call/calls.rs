@@ -16,6 +16,7 @@ use crate::manifest::{Catalogue, Tool};
 use crate::session::Session;
 use crate::task;
 use crate::variable::Persistent;
+use crate::watch::Running;
 
 /// What every call of a task knows.
 pub struct Calls<'a> {
@@ -56,20 +57,27 @@ impl Calls<'_> {
     /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
     pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value, Failed> {
         let started_at = self.runtime.now().as_millis();
-        let outcome = self.invoke(tool, input, 0).await;
-        let record = task::Record {
+        let given_up = task::Record {
             tool: tool.name.clone(),
             topic: self.session.topic.to_string(),
             started_at,
+            ended_at: started_at,
+            outcome: task::Outcome::Failed,
+            calls: 1,
+        };
+        let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
+        let outcome = self.invoke(tool, input, 0).await;
+        let record = task::Record {
             ended_at: self.runtime.now().as_millis(),
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
-            calls: 1,
+            ..given_up
         };
         let (tasks, events) = (&self.runtime.tasks, self.shared.take_events());
         match self.naming {
-            Naming::Named => tasks.keep(&self.agent.id, &self.task, record, &events).await?,
-            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record, events),
+            Naming::Named => tasks.keep(&self.agent.id, &self.task, record.clone(), &events).await?,
+            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record.clone(), events),
         }
+        running.ended(&record).await;
         match outcome {
             Ok(output) => Ok(self.shared.secrets().redact_value(output)),
             Err(failure) => {

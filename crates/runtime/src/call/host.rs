@@ -80,10 +80,9 @@ impl Host<'_> {
     }
 
     async fn state(&self, verb: &str, arguments: &str) -> Answer {
-        // What is written after the topic was closed would outlive it.
-        if self.calls.session.is_closed() {
+        let Some(_open) = self.calls.session.hold_open().await else {
             return Err(state::Error::new(state::Code::Unavailable, "the topic was closed").into());
-        }
+        };
         let owner = Owner {
             agent: &self.calls.agent.id,
             topic: &self.calls.session.topic,

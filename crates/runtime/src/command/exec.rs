@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use shell::Directory;
 use shell::exec::End;
-use shell::{Directory, Live};
 use tokio::sync::broadcast;
 
 use super::Context;
@@ -13,7 +13,6 @@ use crate::bash::{self, Cwd, Job, text};
 use crate::error::{Code, Error, Result};
 use crate::files;
 use crate::reply::with_body;
-use crate::sink;
 use crate::topic::Topic;
 
 /// Pieces of live output that may wait for a slow reader.
@@ -54,7 +53,8 @@ pub async fn run(exec: Exec, context: &Context<'_>) -> Result<String> {
     let live = context.sink.wants_live().then_some(live);
     let job =
         Job { text: exec.text, directory: directory.clone(), limit: exec.limit, values: Vec::new(), live };
-    let executed = forward(watched, context.sink, context.runtime.shells.exec(context.agent, job)).await?;
+    let running = context.runtime.shells.exec(context.agent, job);
+    let executed = bash::pass_on(watched, context.sink, running).await?;
     let workspace = &context.agent.workspace;
     let output = Some(text(&executed.output, workspace)).filter(|text| !text.is_empty());
     let output = output.unwrap_or_else(|| "(no output)".to_owned());
@@ -94,26 +94,6 @@ pub fn work_directory(topic: &Topic, home: &Path) -> Option<PathBuf> {
     let Topic::App { name, config } = topic else { return None };
     let config = config.as_ref().map(|config| format!(":{config}")).unwrap_or_default();
     Some(home.join(".string/work").join(format!("{name}{config}")))
-}
-
-/// Passes live output on until the command has ended.
-async fn forward<T>(
-    mut live: broadcast::Receiver<Live>,
-    sink: &dyn sink::Sink,
-    run: impl Future<Output = T>,
-) -> T {
-    let mut run = std::pin::pin!(run);
-    loop {
-        tokio::select! {
-            biased;
-            event = live.recv(), if sink.wants_live() => match event {
-                Ok(Live::Text(text)) => sink.send(sink::Live::Output(&text)),
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => return run.await,
-            },
-            done = &mut run => return done,
-        }
-    }
 }
 
 #[cfg(test)]

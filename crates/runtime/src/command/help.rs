@@ -6,6 +6,9 @@ use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::reply::with_body;
 use crate::topic::{Kind, Topic};
 
+/// Longer usage lines stand out of the column instead of making it wider than a screen.
+const USAGE_MAX: usize = 44;
+
 pub fn run(command: Option<&str>, context: &Context<'_>) -> Result<String> {
     let topic = &context.session.topic;
     match command {
@@ -16,7 +19,8 @@ pub fn run(command: Option<&str>, context: &Context<'_>) -> Result<String> {
 
 fn all(topic: &Topic, context: &Context<'_>) -> String {
     let rows: Vec<&Spec> = table::valid_in(topic).collect();
-    let width = rows.iter().map(|spec| spec.usage.len()).max().unwrap_or(0);
+    let width =
+        rows.iter().map(|spec| spec.usage.len()).filter(|length| *length <= USAGE_MAX).max().unwrap_or(0);
     let slash = if topic.kind() == Kind::Bash { "/" } else { "" };
     let lines: Vec<String> =
         rows.iter().map(|spec| format!("{slash}{:width$}  {}", spec.usage, spec.summary)).collect();

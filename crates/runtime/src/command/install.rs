@@ -1,13 +1,18 @@
 //! `/install` and `/uninstall`: packages come and go as a whole.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use url::Url;
 
 use super::ground::Ground;
 use super::{Arguments, Context, open};
+use crate::call::no_scripts;
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
 use crate::error::{Code, Error, Result, quoted};
+use crate::manifest::{self, Declared, is_manifest};
 use crate::package::{
-    self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, Packages, Source,
+    self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, PACKAGE_MAX, Packages, Source,
 };
 use crate::sink::Live;
 
@@ -55,7 +60,12 @@ impl Uninstall {
         let name = words.required("NAME")?;
         words.done()?;
         // `app:weather` is how the reply to an installation names it.
-        let name = name.strip_prefix("app:").or(name.strip_prefix("tool:")).unwrap_or(&name).to_owned();
+        let name = name
+            .strip_prefix("app:")
+            .or(name.strip_prefix("tool:"))
+            .or(name.strip_prefix("skill:"))
+            .unwrap_or(&name)
+            .to_owned();
         Ok(Self { name, variables })
     }
 }
@@ -96,9 +106,11 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let Gathered { files, stem, hint, .. } = gathered;
     let choice = install.choice;
     let from = if install.source.is_empty() { stem.clone() } else { install.source };
-    let done =
-        tokio::task::spawn_blocking(move || package::install(&packages, &files, &stem, from, link, &choice))
-            .await;
+    let known = context.runtime.tools.of(workspace.home());
+    let done = tokio::task::spawn_blocking(move || {
+        package::install(&packages, &files, &stem, from, link, &choice, &known)
+    });
+    let done = done.await;
     let done = done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
     // Words from elsewhere, on one line and in quotes.
     let hint = hint.map(|hint| format!("\nIts author says: {}", quoted(&hint)));
@@ -142,6 +154,7 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
 async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Result<Gathered> {
     let library = ground.library(context);
     match source {
+        Source::Path(path) if is_manifest(&path) => gather_manifest(&path, context).await,
         Source::Path(path) => {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             let workspace = context.agent.workspace.clone();
@@ -162,6 +175,48 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
         Source::Web(url) => gather_web(url, library, context).await,
         Source::GitHub(repository) => gather_github(&repository, library, context).await,
     }
+}
+
+/// A manifest with all that it names: scripts, what they import, the instruction of a skill, and the tools of the
+/// skill that have manifests of their own beside it.
+async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered> {
+    let workspace = &context.agent.workspace;
+    let scripts = context.runtime.scripts.as_ref().ok_or_else(no_scripts)?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut stem = None;
+    let (mut manifests, mut names) = (vec![name], BTreeSet::new());
+    while let Some(manifest) = manifests.pop() {
+        let file = folder.join(&manifest);
+        workspace.find(&file)?;
+        let Declared { tools, skill } = manifest::read(&file)?;
+        for tool in &tools {
+            let modules = scripts.modules(&tool.program).await;
+            names.extend(modules.map_err(|error| uninstallable(&tool.name, &error))?);
+        }
+        stem = stem.or_else(|| tools.first().map(|tool| tool.name.clone()));
+        if let Some(skill) = skill {
+            names.extend(skill.instruction_file().map(str::to_owned));
+            let beside = skill.tools.iter().map(|tool| format!("{tool}.tool.yaml"));
+            manifests.extend(beside.filter(|name| folder.join(name).is_file() && !names.contains(name)));
+        }
+        names.insert(manifest);
+    }
+    let mut files = Files::default();
+    // A source that stands in a manifest has no file.
+    for name in names.into_iter().filter(|name| !name.contains('#')) {
+        let file = folder.join(&name);
+        let unreadable = |error| Error::new(Code::LoadError, format!("{}: {error}", file.display()));
+        let content = workspace.find(&file)?.read(PACKAGE_MAX).map_err(unreadable)?;
+        files.add(name.into(), content, false)?;
+    }
+    Ok(Gathered { files, stem: stem.unwrap_or_default(), page: None, wanted: Delivery::Any, hint: None })
+}
+
+fn uninstallable(tool: &str, error: &script::Error) -> Error {
+    Error::new(Code::InvalidPackage, format!("{tool}: {error}"))
+        .hints(error.position().map(|position| format!("at {position}")))
+        .hint("Nothing was installed.")
 }
 
 /// A page, or everything that an install manifest lists.
@@ -234,8 +289,14 @@ fn reply(done: &Installed) -> String {
             version(&package.record)
         );
     }
-    match kind {
-        Kind::App => format!("Installed app:{name} — string app:{name} /open"),
-        Kind::Tool => format!("Installed tool:{name} — /tool:{name} --help"),
+    match (kind, &done.tools[..]) {
+        (Kind::App, _) => format!("Installed app:{name} — string app:{name} /open"),
+        (Kind::Tool, [tool]) if package.record.name == *tool => {
+            format!("Installed tool:{tool} — /tool:{tool} --help")
+        }
+        (Kind::Tool, tools) if !package.has_page() => {
+            format!("Installed tool:{name}: {} — string tool /list", tools.join(", "))
+        }
+        (Kind::Tool, _) => format!("Installed tool:{name} — /tool:{name} --help"),
     }
 }

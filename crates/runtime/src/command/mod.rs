@@ -30,6 +30,7 @@ mod tool;
 mod topics;
 mod undo;
 mod unset;
+mod watch;
 mod write;
 
 use std::path::PathBuf;
@@ -103,9 +104,11 @@ pub enum Command {
     App(hub::app::Command),
     Bash(hub::bash::Command),
     Agent(hub::agent::Command),
+    Capability(hub::capability::Command),
     Tools(hub::tool::Command),
     System(hub::system::Command),
     Event(hub::event::Command),
+    Watch(watch::Command),
     Durable(hub::state::Command),
 }
 
@@ -190,12 +193,14 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Spawn => terminal::spawn(context).await,
         Command::Install(asked) => install::install(asked, context).await,
         Command::Uninstall(asked) => install::uninstall(asked, context).await,
-        Command::App(command) => hub::app::run(&command, &context),
+        Command::App(command) => hub::app::run(&command, &context).await,
         Command::Bash(command) => hub::bash::run(command, &context).await,
         Command::Agent(command) => hub::agent::run(command, &context).await,
+        Command::Capability(command) => hub::capability::run(command, &context).await,
         Command::Tools(command) => hub::tool::run(command, &context).await,
-        Command::System(command) => Ok(hub::system::run(command, &context)),
+        Command::System(command) => hub::system::run(command, &context).await,
         Command::Event(command) => hub::event::run(command, &context).await,
+        Command::Watch(command) => watch::run(command, &context).await,
         Command::Durable(command) => hub::state::run(command, &context).await,
     };
     reply.map(Answer::from)
@@ -312,11 +317,13 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         | Verb::AgentAllow
         | Verb::AgentAllowHost
         | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
+        Verb::AgentCapability => Command::Capability(hub::capability::Command::parse(arguments)?),
         Verb::ToolList | Verb::ToolInfo | Verb::ToolTasks | Verb::ToolTask | Verb::ToolPurge => {
             Command::Tools(hub::tool::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::Watch => Command::Watch(watch::Command::parse(arguments)?),
         Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
-        Verb::SystemStatus | Verb::SystemStop => {
+        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemDoctor | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
         Verb::Events

@@ -50,7 +50,12 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), _) => Ok(super::info::run(&context).await?.into()),
+        (Topic::Bash(_), What::Entry | What::Topic(_)) => Ok(super::info::run(&context).await?.into()),
+        (topic @ Topic::Bash(_), What::Document { .. }) => {
+            let message = format!("{topic} holds a shell, not a document.");
+            Err(Error::new(Code::CommandUnsupported, message)
+                .hint("Open documents in a tab, such as main. Topics can be opened here: //open bash, //open app:NAME"))
+        }
         (Topic::Tab(_) | Topic::App { .. }, What::Document { target, extent, reading }) => {
             open(&target, extent, reading, context).await
         }

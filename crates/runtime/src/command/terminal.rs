@@ -1,15 +1,19 @@
 //! A bash topic: its input, and what acts on the command that runs there.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shell::{Error as ShellError, Live, Outcome, Shell, Turn};
+use shell::{Error as ShellError, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
-use crate::bash::{self, render};
-use crate::error::{Code, Error, Result, quoted};
+use crate::bash::{self, Record, first_line, render};
+use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::reply::with_body;
 use crate::session::{Session, ShellState, State};
-use crate::sink::{self, Sink};
+use crate::sink::Sink;
+use crate::topic::{Name, Topic};
+use crate::words;
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,12 +29,15 @@ pub enum AtOnce {
 }
 
 /// Text for the shell: a command, or input for the program that runs.
-pub async fn input(text: &str, context: Context<'_>) -> Result<String> {
+pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
     let mut notes = Vec::new();
     let mut shell = match context.session.shell() {
         Some(shell) => shell,
-        None => start(&context).await?,
+        None => start(&mut context, &mut notes).await?,
     };
+    if !context.state.shell.running {
+        context.state.shell.command = first_line(text);
+    }
     let turn = loop {
         match watched(&shell, shell.send(text, bash::WAIT), context.sink).await {
             Err(ShellError::Gone(death)) => {
@@ -38,7 +45,8 @@ pub async fn input(text: &str, context: Context<'_>) -> Result<String> {
                     .push(format!("(the shell had ended with status {}; this is a fresh one)", death.status));
                 context.session.set_shell(None);
                 context.state.shell.restart_in = Some(death.directory.path);
-                shell = start(&context).await?;
+                context.state.shell.command = first_line(text);
+                shell = start(&mut context, &mut notes).await?;
             }
             other => break other.map_err(|error| wrong(&error, context.session))?,
         }
@@ -64,7 +72,7 @@ pub async fn at_once(act: AtOnce, session: &Session) -> Result<String> {
         AtOnce::Kill => shell.kill().await,
         AtOnce::Screen => {
             let screen = shell.screen().await.map_err(|error| wrong(&error, session))?;
-            return Ok(crate::reply::with_body("Screen", screen.trim_end()));
+            return Ok(with_body("Screen", screen.trim_end()));
         }
     };
     acted.map_err(|error| wrong(&error, session))?;
@@ -77,35 +85,37 @@ pub async fn at_once(act: AtOnce, session: &Session) -> Result<String> {
 }
 
 /// Starts the shell without giving it anything to do.
-pub async fn spawn(context: Context<'_>) -> Result<String> {
+pub async fn spawn(mut context: Context<'_>) -> Result<String> {
     if let Some(shell) = context.session.shell() {
         return Err(Error::new(Code::Conflict, format!("{} has a shell already.", context.session.topic))
             .hint(format!("pid: {}", shell.pid())));
     }
-    let shell = start(&context).await?;
+    let mut notes = Vec::new();
+    let shell = start(&mut context, &mut notes).await?;
     let info = shell.info().await.map_err(|error| wrong(&error, context.session))?;
     context.state.shell.directory = Some(info.directory.path);
-    Ok(format!("Started {}, pid {}", context.session.topic, shell.pid()))
+    let started = format!("Started {}, pid {}", context.session.topic, shell.pid());
+    Ok(if notes.is_empty() { started } else { with_body(&started, &notes.join("\n")) })
 }
 
 /// Ends the shell and everything it has started. The topic stays.
-pub async fn close(session: &Session) -> Result<String> {
+pub async fn close(session: &Session, context: &Context<'_>) -> Result<String> {
     let shell = session.set_shell(None).ok_or_else(|| no_shell(session))?;
     shell.close().await;
     session.set_location(None);
+    forget(session, context);
     Ok(format!("Closed: {}", session.topic))
 }
 
 /// `/close` in a bash topic.
 pub async fn close_here(context: Context<'_>) -> Result<String> {
     context.state.shell = ShellState::default();
-    close(context.session).await
+    close(context.session, &context).await
 }
 
 /// A time such as `90s`, `5m` or `1h30m`.
 pub fn parse_time(text: &str) -> Result<Duration> {
-    let parsed = text.parse::<jiff::SignedDuration>().ok().and_then(|time| Duration::try_from(time).ok());
-    parsed.filter(|time| !time.is_zero() && *time <= bash::TIME_MAX).ok_or_else(|| {
+    words::duration(text).filter(|time| *time <= bash::TIME_MAX).ok_or_else(|| {
         Error::new(Code::InvalidParams, format!("Not a time: {}", quoted(text)))
             .hint("A time is a number with its unit, such as 90s, 5m or 1h30m; at most 24h.")
     })
@@ -120,11 +130,59 @@ pub fn shown(text: &str, state: &State) -> String {
     if state.shell.running { "(input)".to_owned() } else { first_line(text) }
 }
 
-async fn start(context: &Context<'_>) -> Result<Arc<Shell>> {
+/// Starts a shell where the one before it was, and notes if that was lost with an earlier daemon.
+async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc<Shell>> {
+    let records = &context.runtime.shells.records;
+    let lost = name(context.session).and_then(|name| records.take_lost(&context.agent.id, name));
+    if let Some(lost) = lost {
+        notes.push(lost_note(&lost, context));
+        context.state.shell.restart_in = Some(lost.directory);
+    }
     let directory = context.state.shell.restart_in.as_deref();
     let shell = Arc::new(context.runtime.shells.start(context.agent, directory).await?);
     context.session.set_shell(Some(Arc::clone(&shell)));
+    let home = context.agent.workspace.home();
+    let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
+    record(directory, None, context);
     Ok(shell)
+}
+
+fn lost_note(lost: &Record, context: &Context<'_>) -> String {
+    let was = match &lost.running {
+        Some(command) => format!("running: {}", one_line(command)),
+        None => "idle".to_owned(),
+    };
+    let cwd = one_line(&context.agent.workspace.display(&lost.directory));
+    format!(
+        "(the shell that was here was lost when the daemon ended, with its variables, jobs and history; \
+         it was {was}; this is a fresh one, started in {cwd})"
+    )
+}
+
+/// Writes down what the shell is at, for a daemon that comes after this one.
+fn record(directory: PathBuf, running: Option<String>, context: &mut Context<'_>) {
+    let Some(name) = name(context.session) else { return };
+    let (agent, name) = (context.agent.id.to_string(), name.to_string());
+    let record = Record { agent, name, directory, running };
+    let recorded = &mut context.state.shell.recorded;
+    if recorded.as_ref() != Some(&record) {
+        context.runtime.shells.records.note(&record);
+        *recorded = Some(record);
+    }
+}
+
+/// The shell has ended and is not to be missed.
+fn forget(session: &Session, context: &Context<'_>) {
+    if let Some(name) = name(session) {
+        context.runtime.shells.records.forget(&context.agent.id, name);
+    }
+}
+
+fn name(session: &Session) -> Option<&Name> {
+    match &session.topic {
+        Topic::Bash(name) => Some(name),
+        _ => None,
+    }
 }
 
 /// Waits for a turn while its live output goes to the sink.
@@ -136,34 +194,25 @@ async fn watched(
     if !sink.wants_live() {
         return turn.await;
     }
-    let mut live = shell.subscribe();
-    let mut turn = std::pin::pin!(turn);
-    loop {
-        tokio::select! {
-            biased;
-            event = live.recv() => if let Ok(Live::Text(text)) = event {
-                sink.send(sink::Live::Output(&text));
-            },
-            turn = &mut turn => return turn,
-        }
-    }
+    bash::pass_on(shell.subscribe(), sink, turn).await
 }
 
 /// Keeps what the session must remember of a turn, and renders it.
-fn finish(turn: &Turn, notes: &[String], context: Context<'_>) -> Result<String> {
+fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<String> {
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
     shell.directory = Some(turn.directory.path.clone());
     if let Outcome::Died(death) = &turn.outcome {
-        context.session.set_shell(None);
         shell.directory = None;
         shell.restart_in = Some(death.directory.path.clone());
+        shell.recorded = None;
+        context.session.set_shell(None);
+        forget(context.session, &context);
+    } else {
+        let running = shell.running.then(|| shell.command.clone());
+        record(turn.directory.path.clone(), running, &mut context);
     }
     render(turn, notes, &context.agent.workspace)
-}
-
-fn first_line(text: &str) -> String {
-    text.trim_start().lines().next().unwrap_or_default().to_owned()
 }
 
 fn no_shell(session: &Session) -> Error {

@@ -59,10 +59,10 @@ impl Page {
         digest: Digest,
     ) -> Self {
         let script_problem = match &location.source {
-            Source::File(path) => {
+            Source::File(path) | Source::Version { file: path, .. } => {
                 manifest::problem(path, content.document()).map(|problem| problem.to_string())
             }
-            Source::Directory(_) | Source::Version { .. } | Source::Web(_) => None,
+            Source::Directory(_) | Source::Web(_) => None,
         };
         Self {
             location,

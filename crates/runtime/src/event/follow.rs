@@ -10,8 +10,8 @@ use super::{Event, Id, Inbox, Show, State};
 use crate::agent;
 use crate::error::{Code, Result};
 
-/// How many events are read ahead of a slow reader.
-const AHEAD: Limit = Limit::entries(64).bytes(256 * 1024);
+/// How many events are read ahead of a slow reader. A thousand that never read must not hold much.
+const AHEAD: Limit = Limit::entries(32).bytes(32 * 1024);
 
 /// A place in an inbox that moves on with every event it hands out.
 pub struct Follower {

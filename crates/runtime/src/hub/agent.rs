@@ -22,7 +22,7 @@ pub enum Command {
     SetHome { id: Option<Id>, home: String },
     ShowBoundary,
     SetBoundary(Boundary),
-    Allow { add: Vec<String>, remove: Option<String> },
+    Allow { add: Vec<String>, remove: Option<String>, format: Format },
     AllowHost { page: String, host: String },
     Remove(Id),
 }
@@ -70,8 +70,8 @@ impl Command {
                 None => Self::ShowBoundary,
             },
             Verb::AgentAllow => {
-                let remove = words.value("--remove")?;
-                return Ok(Self::Allow { remove, add: words.rest()? });
+                let (remove, format) = (words.value("--remove")?, format(&mut words));
+                return Ok(Self::Allow { remove, format, add: words.rest()? });
             }
             Verb::AgentAllowHost => {
                 Self::AllowHost { page: words.required("PAGE")?, host: words.required("HOST")? }
@@ -91,14 +91,14 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::List(Format::Json) => Ok(list_json(context)),
         Command::Current => Ok(context.agent.id.to_string()),
         Command::Add { id, home, allow, boundary } => {
-            let home = home.map(|text| directory(&text, context)).transpose()?;
-            let allow = allow.iter().map(|text| directory(text, context)).collect::<Result<_>>()?;
+            let home = home.map(|text| typed_path(&text, context)).transpose()?;
+            let allow = allow.iter().map(|text| typed_path(text, context)).collect::<Result<_>>()?;
             let agent = runtime.add_agent(origin, id, home, allow, boundary).await?;
             Ok(format!("Added agent {}: {}", agent.id, describe(&agent, context)))
         }
         Command::Use { id, reach } => use_agent(&id, reach, context),
         Command::SetHome { id, home } => {
-            let home = directory(&home, context)?;
+            let home = typed_path(&home, context)?;
             let id = id.as_ref().unwrap_or(&context.agent.id);
             let agent = runtime.change_agent(origin, id, |record| record.home.clone_from(&home)).await?;
             Ok(format!("Agent {}: {}", agent.id, describe(&agent, context)))
@@ -109,7 +109,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
                 runtime.change_agent(origin, &context.agent.id, |record| record.boundary = boundary).await?;
             Ok(format!("boundary: {}", agent.boundary.as_str()))
         }
-        Command::Allow { add, remove } => allow(&add, remove.as_deref(), context).await,
+        Command::Allow { add, remove, format } => allow(&add, remove.as_deref(), format, context).await,
         Command::AllowHost { page, host } => {
             require_person(origin)?;
             let config = Scope::Global.file(context.agent.workspace.home());
@@ -167,9 +167,14 @@ fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
     Ok(format!("Current agent{note}: {}, {}", agent.id, describe(&agent, context)))
 }
 
-async fn allow(add: &[String], remove: Option<&str>, context: &Context<'_>) -> Result<String> {
-    let add = add.iter().map(|text| directory(text, context)).collect::<Result<Vec<_>>>()?;
-    let remove = remove.map(|text| directory(text, context)).transpose()?;
+async fn allow(
+    add: &[String],
+    remove: Option<&str>,
+    format: Format,
+    context: &Context<'_>,
+) -> Result<String> {
+    let add = add.iter().map(|text| typed_path(text, context)).collect::<Result<Vec<_>>>()?;
+    let remove = remove.map(|text| typed_path(text, context)).transpose()?;
     // Allowed paths are kept as they really are, so a link is removed by what it leads to.
     let real = remove.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
     let change = |record: &mut Record| {
@@ -182,6 +187,9 @@ async fn allow(add: &[String], remove: Option<&str>, context: &Context<'_>) -> R
         _ => context.runtime.change_agent(context.caller.origin, id, change).await?,
     };
     let paths = agent.workspace.allowed();
+    if format == Format::Json {
+        return Ok(format!("{:#}", json!(paths)));
+    }
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
     let body = if paths.is_empty() { "None besides the home." } else { &shown };
     Ok(with_body("Allowed paths", body))
@@ -192,24 +200,20 @@ fn describe(agent: &Agent, context: &Context<'_>) -> String {
     format!("home {home}, boundary {}", agent.boundary.as_str())
 }
 
-/// A directory as a person types it: from `~`, or from where they are.
-fn directory(text: &str, context: &Context<'_>) -> Result<PathBuf> {
-    let home = context.agent.workspace.home();
-    let path = match text.strip_prefix("~") {
-        Some("") => home.to_owned(),
-        Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-        _ => context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text),
-    };
+/// A path as a person types it: from `~`, or from where they are.
+pub fn typed_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+    let from_here = || context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text);
+    let path = context.agent.workspace.below_home(text).unwrap_or_else(from_here);
     if path.is_absolute() && !text.contains('\0') {
         return Ok(workspace::normalize(&path));
     }
     Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", crate::error::quoted(text))))
 }
 
-fn format(words: &mut Words) -> Format {
+pub fn format(words: &mut Words) -> Format {
     if words.switch("--json") { Format::Json } else { Format::Text }
 }
 
-fn split_list(text: &str) -> Vec<String> {
+pub fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

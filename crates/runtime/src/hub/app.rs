@@ -1,14 +1,21 @@
 //! The app hub: what is installed, and which app topics are open.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::agent::Format;
+use crate::blocking;
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context};
 use crate::error::Result;
 use crate::package::{Kind, Package, Packages, parse_name};
 use crate::reply::with_body;
 use crate::topic::{Kind as TopicKind, Name};
+use crate::variable::{self, Scope};
+
+/// No entry page is longer; what an app requires stands at its beginning.
+const PAGE_MAX: u64 = 8 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -33,63 +40,115 @@ impl Command {
     }
 }
 
-pub fn run(command: &Command, context: &Context<'_>) -> Result<String> {
+pub async fn run(command: &Command, context: &Context<'_>) -> Result<String> {
     match command {
-        Command::List(Format::Text) => Ok(with_body("Apps", &list(context)?)),
+        Command::List(Format::Text) => Ok(with_body("Apps", &list(context).await?)),
         Command::List(Format::Json) => {
-            let rows = apps(context)?;
+            let rows = apps(context).await?;
             Ok(format!("{:#}", serde_json::Value::from_iter(rows.iter().map(row_json))))
         }
         Command::Info(name) => {
             let package = Packages::of(&context.agent.workspace).installed(name, Kind::App)?;
-            Ok(with_body(&format!("App: {name}"), &details(&package, context)))
+            let app = App::of(package, context).await;
+            Ok(with_body(&format!("App: {name}"), &details(&app, context)))
         }
     }
 }
 
+/// An installed app, and the `$NAME` values that it lacks.
+struct App {
+    package: Package,
+    missing: Vec<String>,
+}
+
+impl App {
+    async fn of(package: Package, context: &Context<'_>) -> Self {
+        let home = context.agent.workspace.home().to_owned();
+        blocking::run(move || {
+            let missing = missing(&package, &home);
+            Self { package, missing }
+        })
+        .await
+    }
+}
+
+/// The required variables without a value. What a linked app requires is known only when it is opened.
+fn missing(package: &Package, home: &Path) -> Vec<String> {
+    let entry = package.entry();
+    let found = package.workspace().find(&entry).ok();
+    let page = found.and_then(|found| String::from_utf8(found.read(PAGE_MAX).ok()?).ok());
+    let Some(page) = page.filter(|_| package.record.link.is_none()) else { return Vec::new() };
+    let persistent = variable::read(home, &Scope::App(package.name.clone())).unwrap_or_default();
+    let document = sfmd::parse(&page);
+    variable::missing(&document.frontmatter.env, &persistent)
+        .iter()
+        .map(|missing| missing.name.clone())
+        .collect()
+}
+
 /// The installed apps, then the open app topics.
-pub fn list(context: &Context<'_>) -> Result<String> {
-    let rows: Vec<[String; 3]> = apps(context)?.iter().map(row).collect();
+pub async fn list(context: &Context<'_>) -> Result<String> {
+    let rows: Vec<[String; 4]> = apps(context).await?.iter().map(row).collect();
     let installed = if rows.is_empty() { "No apps are installed.".to_owned() } else { super::columns(&rows) };
     Ok(format!("{installed}\n\n{}", super::open_topics("app", TopicKind::App, context)))
 }
 
-fn apps(context: &Context<'_>) -> Result<Vec<Package>> {
-    let mut packages = Packages::of(&context.agent.workspace).list()?;
-    packages.retain(|package| package.record.kind == Kind::App);
-    Ok(packages)
+/// How many apps are installed.
+pub fn count(context: &Context<'_>) -> usize {
+    let packages = Packages::of(&context.agent.workspace).list().unwrap_or_default();
+    packages.iter().filter(|package| package.record.kind == Kind::App).count()
 }
 
-fn row(package: &Package) -> [String; 3] {
+async fn apps(context: &Context<'_>) -> Result<Vec<App>> {
+    let mut apps = Vec::new();
+    for package in Packages::of(&context.agent.workspace).list()? {
+        if package.record.kind == Kind::App {
+            apps.push(App::of(package, context).await);
+        }
+    }
+    Ok(apps)
+}
+
+fn row(app: &App) -> [String; 4] {
+    let App { package, missing } = app;
     let record = &package.record;
     let link = if record.link.is_some() { " (linked)" } else { "" };
+    let missing =
+        if missing.is_empty() { String::new() } else { format!("missing: ${}", missing.join(", $")) };
     [
         format!("app:{}", package.name),
         record.version.clone().unwrap_or_default(),
         format!("{}{link}", record.source),
+        missing,
     ]
 }
 
-fn row_json(package: &Package) -> serde_json::Value {
-    let record = &package.record;
+fn row_json(app: &App) -> serde_json::Value {
+    let record = &app.package.record;
     json!({
-        "name": package.name.as_str(),
+        "name": app.package.name.as_str(),
         "version": record.version,
         "namespace": record.namespace,
         "source": record.source,
         "link": record.link,
+        "missing": app.missing,
     })
 }
 
-fn details(package: &Package, context: &Context<'_>) -> String {
+fn details(app: &App, context: &Context<'_>) -> String {
+    let App { package, missing } = app;
     let record = &package.record;
-    let rows = [
-        ["name:", &record.name],
-        ["namespace:", record.namespace.as_deref().unwrap_or("(none)")],
-        ["version:", record.version.as_deref().unwrap_or("(none)")],
-        ["source:", &record.source],
-        ["files:", &context.agent.workspace.display(&package.dir)],
-        ["open:", &format!("string app:{} /open", package.name)],
+    let mut rows = vec![
+        ["name:".to_owned(), record.name.clone()],
+        ["namespace:".to_owned(), record.namespace.clone().unwrap_or_else(|| "(none)".to_owned())],
+        ["version:".to_owned(), record.version.clone().unwrap_or_else(|| "(none)".to_owned())],
+        ["source:".to_owned(), record.source.clone()],
+        ["files:".to_owned(), context.agent.workspace.display(&package.dir)],
+        ["open:".to_owned(), format!("string app:{} /open", package.name)],
     ];
-    super::columns(&rows.map(|row| row.map(str::to_owned)))
+    let set = |name: &String| {
+        ["missing:".to_owned(), format!("${name} · string app:{} '/set ${name} = \"…\"'", package.name)]
+    };
+    rows.extend(missing.iter().map(set));
+    super::columns(&rows)
 }

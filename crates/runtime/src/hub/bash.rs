@@ -50,7 +50,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             let session = session.ok_or_else(|| {
                 Error::new(Code::NotFound, format!("No topic {topic}.")).hint("string bash list")
             })?;
-            terminal::close(&session).await
+            terminal::close(&session, context).await
         }
     }
 }
@@ -72,7 +72,19 @@ pub async fn list(context: &Context<'_>) -> String {
     };
     let table: Vec<[String; 4]> = rows.iter().map(columns).collect();
     let shells = if rows.is_empty() { "No bash topics are open.".to_owned() } else { super::columns(&table) };
-    format!("{shells}\n\nboundary: {fence}")
+    let workspace = &context.agent.workspace;
+    let lost = context.runtime.shells.records.lost(&context.agent.id).into_iter().map(|lost| {
+        let was = lost
+            .running
+            .map_or_else(|| "idle".to_owned(), |command| format!("running: {}", one_line(&command)));
+        format!(
+            "\nbash:{} was lost when the daemon ended: in {}, {was}",
+            lost.name,
+            one_line(&workspace.display(&lost.directory))
+        )
+    });
+    let lost: String = lost.collect();
+    format!("{shells}{lost}\n\nboundary: {fence}")
 }
 
 async fn list_json(context: &Context<'_>) -> String {

@@ -107,15 +107,21 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     }
 }
 
-/// What the hub's page shows: what is new, and where it comes from.
-pub async fn overview(context: &Context<'_>) -> String {
-    let listed = match Listed::read(context, Show::Unacked, None).await {
-        Ok(listed) => listed.text(Show::Unacked),
-        Err(error) => error.to_string(),
+/// What the hub's page shows: how much is new, what, and where it comes from.
+pub async fn overview(context: &Context<'_>) -> (String, String) {
+    let (count, listed) = match Listed::read(context, Show::Unacked, None).await {
+        Ok(listed) => {
+            let more = if listed.has_more { " and more" } else { "" };
+            (format!("Events: {}{more} waiting", listed.events.len()), listed.text(Show::Unacked))
+        }
+        Err(error) => ("Events".to_owned(), error.to_string()),
     };
     let token = context.runtime.webhooks.show(&context.agent.id).await;
     let address = token.and_then(|token| address(context, &token));
-    format!("{listed}\n\nwebhook: {}", address.unwrap_or_else(|error| error.to_string()))
+    let address = address.unwrap_or_else(|error| error.to_string());
+    let watches = context.runtime.watches.list(&context.agent.id).len();
+    let body = format!("{listed}\n\nwebhook: {address}\nwatches: {watches}");
+    (count, body)
 }
 
 /// As many events as a list can show.

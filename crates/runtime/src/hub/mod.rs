@@ -3,30 +3,52 @@
 pub mod agent;
 pub mod app;
 pub mod bash;
+pub mod capability;
+pub mod doctor;
+mod environment;
 pub mod event;
+mod logs;
 pub mod state;
 pub mod system;
 pub mod tool;
 
 use crate::command::Context;
-use crate::command::table;
+use crate::command::table::{self, Place, Verb};
 use crate::reply::with_body;
 use crate::session::Session;
 use crate::topic::{Hub, Kind, Topic};
 
-/// The page of a hub.
+/// Longer words stand out of their column instead of making it wider than a screen.
+const WORDS_MAX: usize = 64;
+
+/// The page of a hub: counts, lists, and the commands to go on with.
 pub async fn page(hub: Hub, context: &Context<'_>) -> String {
-    match hub {
-        Hub::Agent => with_body("Agents", &sections([agent::list(context), words(hub)])),
-        Hub::System => with_body("System", &sections([system::status(context), words(hub)])),
-        Hub::App => {
-            let apps = app::list(context).unwrap_or_else(|error| error.to_string());
-            with_body("Apps", &sections([apps, words(hub)]))
+    let (counts, body) = match hub {
+        Hub::Agent => {
+            let count = context.runtime.agents.list().len();
+            (format!("Agents: {count}"), agent::list(context))
         }
-        Hub::Bash => with_body("Shells", &sections([bash::list(context).await, words(hub)])),
-        Hub::Tool => with_body("Tools", &sections([tool::list(context), words(hub)])),
-        Hub::Event => with_body("Events", &sections([event::overview(context).await, words(hub)])),
-    }
+        Hub::System => ("System".to_owned(), system::status(context).await),
+        Hub::App => {
+            let (installed, open) = (app::count(context), count_topics(Kind::App, context));
+            let apps = app::list(context).await.unwrap_or_else(|error| error.to_string());
+            (format!("Apps: {installed} installed, {open} open"), apps)
+        }
+        Hub::Bash => {
+            let shells = context.topics.list().iter().filter(|session| session.shell().is_some()).count();
+            (format!("Shells: {shells}"), bash::list(context).await)
+        }
+        Hub::Tool => {
+            let (tools, skills) = tool::counts(context);
+            (format!("Tools: {tools}, skills: {skills}"), tool::list(context))
+        }
+        Hub::Event => event::overview(context).await,
+    };
+    with_body(&counts, &format!("{body}\n\n{}", words(hub)))
+}
+
+fn count_topics(kind: Kind, context: &Context<'_>) -> usize {
+    context.topics.list().iter().filter(|session| session.topic.kind() == kind).count()
 }
 
 /// Lines in columns: every column but the last as wide as its widest cell.
@@ -40,18 +62,22 @@ pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn sections<const N: usize>(sections: [String; N]) -> String {
-    sections.join("\n\n")
-}
-
-/// The words of a hub, as they are typed on the command line.
+/// The words of a hub, as they are typed on the command line, with general ones that belong to its subject.
 fn words(hub: Hub) -> String {
     let topic = Topic::Hub(hub);
-    let own = table::valid_in(&topic).filter(|spec| spec.place == table::Place::Hub(hub));
-    let rows: Vec<[String; 2]> = own
-        .map(|spec| [format!("string {} {}", hub.as_str(), &spec.usage[1..]), spec.summary.to_owned()])
+    let related: &[Verb] = match hub {
+        Hub::App => &[Verb::Install, Verb::Uninstall],
+        Hub::Event => &[Verb::Watch],
+        Hub::Bash | Hub::Tool | Hub::System | Hub::Agent => &[],
+    };
+    let belongs = |spec: &&table::Spec| spec.place == Place::Hub(hub) || related.contains(&spec.verb);
+    let rows: Vec<(String, &str)> = table::valid_in(&topic)
+        .filter(belongs)
+        .map(|spec| (format!("string {} {}", hub.as_str(), &spec.usage[1..]), spec.summary))
         .collect();
-    columns(&rows)
+    let lengths = rows.iter().map(|(usage, _)| usage.chars().count());
+    let width = lengths.filter(|length| *length <= WORDS_MAX).max().unwrap_or(0);
+    rows.iter().map(|(usage, summary)| format!("{usage:width$}  {summary}")).collect::<Vec<_>>().join("\n")
 }
 
 fn open_topics(what: &str, kind: Kind, context: &Context<'_>) -> String {

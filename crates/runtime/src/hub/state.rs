@@ -1,32 +1,39 @@
 //! `string system state …`: people and agents look at durable state, and change it.
 
-mod place;
+mod file;
+mod show;
 mod transfer;
 
 use serde_json::{Value, json};
 
-use self::place::Place;
+use self::show::Report;
 use super::agent::Format;
 use crate::command::{Arguments, Context, Line, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::reply::with_body;
-use crate::state::{self, Condition, Entry, Write};
+use crate::state::{self, Condition, PAGE_MAX, Place, Write, Written, place};
 
 /// How many entries a list shows unless asked for more.
 const SHOWN: usize = 100;
-/// Longer values are cut in lists.
-const VALUE_SHOWN: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Command {
+pub struct Command {
+    word: Word,
+    format: Format,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Word {
     Help,
-    Scopes(Format),
-    List { place: Place, prefix: String, limit: usize, cursor: Option<String>, format: Format },
-    Get { place: Place, key: String, format: Format },
+    Scopes,
+    List { place: Place, prefix: String, limit: usize, cursor: Option<String> },
+    Get { place: Place, key: String },
     Put { place: Place, key: String, value: Value, ttl_seconds: Option<u64>, condition: Condition },
-    Remove { place: Place, key: String },
+    Remove { place: Place, key: String, condition: Condition },
     Export { place: Option<Place>, path: String },
     Import { path: String },
+    Backup { path: String },
+    Check,
 }
 
 impl Eq for Command {}
@@ -35,159 +42,160 @@ impl Command {
     pub fn parse(line: &Line<'_>) -> Result<Self> {
         let mut words = Arguments::new(line.spec, line.arguments).words()?;
         let format = if words.switch("--json") { Format::Json } else { Format::Text };
-        let Some(word) = words.take() else {
-            words.done()?;
-            return Ok(Self::Help);
-        };
-        let command = match word.as_str() {
-            "ls" | "list" => match (words.value("--limit")?, words.value("--cursor")?, words.take()) {
-                (_, _, None) => Self::Scopes(format),
-                (limit, cursor, Some(scope)) => Self::List {
-                    place: Place::parse(&scope)?,
-                    prefix: words.take().unwrap_or_default(),
-                    limit: limit.map_or(Ok(SHOWN), |text| number(&text, &words))?,
-                    cursor,
-                    format,
-                },
-            },
-            "get" => Self::Get { place: place(&mut words)?, key: words.required("KEY")?, format },
-            "put" => return put(words, line.body),
-            "rm" => Self::Remove { place: place(&mut words)?, key: words.required("KEY")? },
-            "export" => {
-                let path = words.required("FILE")?;
-                Self::Export { place: words.take().map(|scope| Place::parse(&scope)).transpose()?, path }
-            }
-            "import" => Self::Import { path: words.required("FILE")? },
-            other => {
-                let message = format!("Unknown word {}.", quoted(other));
-                return Err(words.wrong(message).hint("Words: ls, get, put, rm, export, import"));
-            }
-        };
+        let word = Word::parse(&mut words, line.body)?;
         words.done()?;
-        Ok(command)
+        Ok(Self { word, format })
     }
 }
 
-fn put(mut words: Words, body: Option<&str>) -> Result<Command> {
-    let ttl = words.value("--ttl")?;
-    let ttl_seconds = ttl.map(|text| number(&text, &words)).transpose()?.map(|seconds| seconds as u64);
-    let condition = match words.value("--if-revision")?.as_deref() {
-        None => Condition::Always,
-        Some("none") => Condition::Absent,
-        Some(revision) => {
-            serde_json::from_value(revision.into()).map_err(|error| words.wrong(error.to_string()))?
+impl Word {
+    fn parse(words: &mut Words, body: Option<&str>) -> Result<Self> {
+        let Some(word) = words.take() else { return Ok(Self::Help) };
+        let takes_body = word == "put";
+        if let Some(text) = body.filter(|text| !takes_body && !text.trim().is_empty()) {
+            return Err(words.wrong(format!("{word} takes no lines below it: {}", quoted(text.trim()))));
         }
+        match word.as_str() {
+            "ls" | "list" => list(words),
+            "get" => Ok(Self::Get { place: place(words)?, key: words.required("KEY")? }),
+            "put" => put(words, body),
+            "rm" => {
+                let condition = condition(words)?;
+                Ok(Self::Remove { place: place(words)?, key: words.required("KEY")?, condition })
+            }
+            "export" => {
+                let path = words.required("FILE")?;
+                Ok(Self::Export { place: words.take().map(|scope| Place::parse(&scope)).transpose()?, path })
+            }
+            "import" => Ok(Self::Import { path: words.required("FILE")? }),
+            "backup" => Ok(Self::Backup { path: words.required("FILE")? }),
+            "check" => Ok(Self::Check),
+            other => {
+                let message = format!("Unknown word {}.", quoted(other));
+                Err(words.wrong(message).hint("Words: ls, get, put, rm, export, import, backup, check"))
+            }
+        }
+    }
+}
+
+fn list(words: &mut Words) -> Result<Word> {
+    let (limit, cursor) = (words.value("--limit")?, words.value("--cursor")?);
+    let Some(scope) = words.take() else {
+        return match (limit, cursor) {
+            (None, None) => Ok(Word::Scopes),
+            _ => Err(words.wrong("--limit and --cursor need a scope.")),
+        };
     };
-    let (place, key) = (place(&mut words)?, words.required("KEY")?);
+    let (place, prefix) = (Place::parse(&scope)?, words.take().unwrap_or_default());
+    let limit = limit.map_or(Ok(SHOWN), |text| {
+        let number = text.parse().ok().filter(|limit| (1..=PAGE_MAX).contains(limit));
+        number.ok_or_else(|| words.wrong(format!("--limit is 1 to {PAGE_MAX}, not {}.", quoted(&text))))
+    })?;
+    Ok(Word::List { place, prefix, limit, cursor })
+}
+
+fn put(words: &mut Words, body: Option<&str>) -> Result<Word> {
+    let ttl_seconds = words.value("--ttl")?.map(|text| {
+        let number = text.parse().ok();
+        number.ok_or_else(|| words.wrong(format!("--ttl is a number of seconds, not {}.", quoted(&text))))
+    });
+    let ttl_seconds = ttl_seconds.transpose()?;
+    state::check_ttl(ttl_seconds)
+        .map_err(|error| words.wrong(error.message.replace("ttl_seconds", "--ttl")))?;
+    let condition = condition(words)?;
+    let (place, key) = (place(words)?, words.required("KEY")?);
     let json = match (words.take(), body) {
         (Some(json), None) => json,
         (None, Some(body)) => body.to_owned(),
         _ => return Err(words.wrong("The value is missing: JSON behind the key, or in the lines below.")),
     };
-    words.done()?;
+    state::check_depth(&json, 0).map_err(show::refused)?;
     let value = serde_json::from_str(&json).map_err(|error| {
         words.wrong(format!("Not JSON: {error}.")).hint("A text needs its quotes: '\"text\"'")
     })?;
-    Ok(Command::Put { place, key, value, ttl_seconds, condition })
+    Ok(Word::Put { place, key, value, ttl_seconds, condition })
 }
 
 fn place(words: &mut Words) -> Result<Place> {
     Place::parse(&words.required("SCOPE")?)
 }
 
-fn number(text: &str, words: &Words) -> Result<usize> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| words.wrong(format!("Not a number: {}", quoted(text))))
+fn condition(words: &mut Words) -> Result<Condition> {
+    match words.value("--if-revision")?.as_deref() {
+        None => Ok(Condition::Always),
+        Some("none") => Ok(Condition::Absent),
+        Some(revision) => Condition::revision(revision).map_err(|_| words.wrong("--if-revision is empty.")),
+    }
 }
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
-    let durable = &context.runtime.durable;
-    let agent = &context.agent.id;
-    match command {
-        Command::Help => Ok(with_body("Durable state", HELP)),
-        Command::Scopes(format) => scopes(format, context).await,
-        Command::List { place, prefix, limit, cursor, format } => {
-            let page = durable.list(&place.space(agent), &prefix, limit.min(1_000), cursor.as_deref()).await;
-            let page = page.map_err(refused)?;
-            if format == Format::Json {
-                return Ok(format!("{:#}", json!(page.entries)));
-            }
-            let mut rows: Vec<String> = page.entries.iter().map(row).collect();
-            rows.extend(page.next_cursor.map(|cursor| format!("More: --cursor {cursor}")));
-            let body = if rows.is_empty() { "No entries.".to_owned() } else { rows.join("\n") };
-            Ok(with_body(&format!("State: {place}"), &body))
+    Ok(report(command.word, context).await?.shown(command.format))
+}
+
+async fn report(word: Word, context: &Context<'_>) -> Result<Report> {
+    let (durable, agent) = (&context.runtime.durable, &context.agent.id);
+    match word {
+        Word::Help => Ok(Report::text(with_body("Durable state", HELP))),
+        Word::Scopes => Ok(show::scopes(&place::all(durable, agent).await?)),
+        Word::List { place, prefix, limit, cursor } => {
+            let page = durable.list(&place.space(agent), &prefix, limit, cursor.as_deref()).await;
+            Ok(show::page(&place, &page.map_err(show::refused)?))
         }
-        Command::Get { place, key, format } => {
-            let found = durable.get(&place.space(agent), &key).await.map_err(refused)?;
-            let missing = || Error::new(Code::NotFound, format!("No entry {} in {place}.", quoted(&key)));
-            let entry = found.ok_or_else(missing)?;
-            let value: Value = serde_json::from_str(entry.value.get()).unwrap_or_default();
-            match format {
-                Format::Json => Ok(format!("{:#}", json!(entry))),
-                Format::Text => Ok(with_body(&head(&entry), &format!("{value:#}"))),
-            }
+        Word::Get { place, key } => {
+            let found = durable.get(&place.space(agent), &key).await.map_err(show::refused)?;
+            found.map(|entry| show::entry(&place, &entry)).ok_or_else(|| missing(&place, &key))
         }
-        Command::Put { place, key, value, ttl_seconds, condition } => {
-            state::check_key(&key).map_err(refused)?;
-            state::check_ttl(ttl_seconds).map_err(refused)?;
+        Word::Put { place, key, value, ttl_seconds, condition } => {
+            state::check_key(&key).map_err(show::refused)?;
             let space = place.space(agent);
             let written = durable.write(&space, &key, Write::Put(value), ttl_seconds, &condition).await;
-            let written = written.map_err(refused)?;
-            match (written.entry, written.conflict_revision) {
-                (Some(entry), _) => Ok(format!("Stored in {place}: {}", head(&entry))),
-                (None, Some(revision)) => {
-                    Err(Error::new(Code::Conflict, format!("It has the revision {revision}.")))
-                }
-                (None, None) => Err(Error::new(Code::Conflict, "There is no such entry.")),
+            let written = written.map_err(show::refused)?;
+            if !written.ok {
+                return Err(conflict(&place, &key, &written));
             }
+            Ok(show::stored(&place, &written))
         }
-        Command::Remove { place, key } => {
-            let written =
-                durable.delete(&place.space(agent), &key, &Condition::Always).await.map_err(refused)?;
-            match written.ok {
-                true => Ok(format!("Removed from {place}: {}", one_line(&key))),
-                false => Err(Error::new(Code::NotFound, format!("No entry {} in {place}.", quoted(&key)))),
+        Word::Remove { place, key, condition } => {
+            let removed = durable.delete(&place.space(agent), &key, &condition).await;
+            let removed = removed.map_err(show::refused)?;
+            if !removed.ok && (condition == Condition::Always || removed.conflict_revision.is_none()) {
+                return Err(missing(&place, &key));
             }
+            if !removed.ok {
+                return Err(conflict(&place, &key, &removed));
+            }
+            let text = format!("Removed from {place}: {}", one_line(&key));
+            Ok(Report { text, json: json!({"scope": place.to_string(), "key": key, "ok": true}) })
         }
-        Command::Export { place, path } => transfer::export(place, &path, context).await,
-        Command::Import { path } => transfer::import(&path, context).await,
+        Word::Export { place, path } => transfer::export(place, &path, context).await,
+        Word::Import { path } => transfer::import(&path, context).await,
+        Word::Backup { path } => file::backup(&path, context).await,
+        Word::Check => file::check(context).await,
     }
 }
 
-const HELP: &str = "/state ls [SCOPE [PREFIX]] [--limit N] [--cursor C] [--json]
-/state get SCOPE KEY [--json]
-/state put SCOPE KEY JSON [--ttl SECONDS] [--if-revision REVISION|none]
-/state rm SCOPE KEY
-/state export FILE [SCOPE]
-/state import FILE
-
-SCOPE is profile, session:TOPIC, task:ID or shared:ID.";
-
-async fn scopes(format: Format, context: &Context<'_>) -> Result<String> {
-    let places = place::all(&context.runtime.durable, &context.agent.id).await?;
-    if format == Format::Json {
-        return Ok(format!("{:#}", Value::from_iter(places.iter().map(ToString::to_string))));
-    }
-    let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
-    let body = if lines.is_empty() { "Nothing is kept.".to_owned() } else { lines.join("\n") };
-    Ok(with_body("Durable state", &body))
+fn missing(place: &Place, key: &str) -> Error {
+    Error::new(Code::NotFound, format!("No entry {} in {place}.", quoted(key)))
+        .hint(format!("See what there is: string system state ls {place}"))
 }
 
-fn row(entry: &Entry) -> String {
-    let value = entry.value.get();
-    let cut = value.floor_char_boundary(VALUE_SHOWN);
-    let mark = if cut < value.len() { "…" } else { "" };
-    one_line(&format!("{}  {}{mark}", head(entry), &value[..cut]))
-}
-
-fn head(entry: &Entry) -> String {
-    let expiry = entry.expires_at.as_ref().map(|at| format!("  expires {at}")).unwrap_or_default();
-    one_line(&format!("{}  {}{expiry}", entry.key, entry.revision))
-}
-
-fn refused(error: state::Error) -> Error {
-    let code = match error.code {
-        state::Code::Unavailable => Code::LoadError,
-        _ => Code::InvalidParams,
+fn conflict(place: &Place, key: &str, written: &Written) -> Error {
+    let key = quoted(key);
+    let message = match &written.conflict_revision {
+        Some(revision) => format!("{key} in {place} has the revision {revision}."),
+        None => format!("There is no entry {key} in {place}."),
     };
-    Error::new(code, error.message)
+    Error::new(Code::Conflict, message)
+        .hint("Nothing was changed. --if-revision none means: only if there is none.")
 }
+
+const HELP: &str = "string system state ls [SCOPE [PREFIX]] [--limit N] [--cursor C]
+string system state get SCOPE KEY
+string system state put SCOPE KEY JSON [--ttl SECONDS] [--if-revision REVISION|none]
+string system state rm SCOPE KEY [--if-revision REVISION]
+string system state export FILE [SCOPE]
+string system state import FILE
+string system state backup FILE
+string system state check
+
+SCOPE is profile, session:TOPIC, task:ID or shared:ID. All of them take --json.";

@@ -1,18 +1,27 @@
 //! The system hub: how the daemon is, and how to stop it.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::agent::Format;
+use super::{environment, logs};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context};
 use crate::error::Result;
+use crate::logs::Which;
 use crate::reply::with_body;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where the store is, below the daemon's own directory.
+const STORE: &str = "store/string.db";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     Status(Format),
+    Env(Format),
+    Logs(logs::Asked),
+    Doctor(Format),
     Stop,
 }
 
@@ -22,6 +31,11 @@ impl Command {
         let command = match verb {
             Verb::SystemStatus if words.switch("--json") => Self::Status(Format::Json),
             Verb::SystemStatus => Self::Status(Format::Text),
+            Verb::SystemEnv if words.switch("--json") => Self::Env(Format::Json),
+            Verb::SystemEnv => Self::Env(Format::Text),
+            Verb::SystemLogs => Self::Logs(logs::Asked::parse(&mut words)?),
+            Verb::SystemDoctor if words.switch("--json") => Self::Doctor(Format::Json),
+            Verb::SystemDoctor => Self::Doctor(Format::Text),
             Verb::SystemStop => Self::Stop,
             other => unreachable!("{other:?} is not a word of the system hub"),
         };
@@ -30,19 +44,22 @@ impl Command {
     }
 }
 
-pub fn run(command: Command, context: &Context<'_>) -> String {
-    match command {
-        Command::Status(Format::Text) => with_body("System", &status(context)),
-        Command::Status(Format::Json) => status_json(context),
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    Ok(match command {
+        Command::Status(Format::Text) => with_body("System", &status(context).await),
+        Command::Status(Format::Json) => status_json(context).await,
+        Command::Env(format) => environment::show(format, context).await,
+        Command::Logs(asked) => logs::show(asked, context).await?,
+        Command::Doctor(format) => super::doctor::run(format, context).await,
         Command::Stop => {
             context.runtime.stop.cancel();
             "Stopping.".to_owned()
         }
-    }
+    })
 }
 
 /// The state of the daemon, a line each.
-pub fn status(context: &Context<'_>) -> String {
+pub async fn status(context: &Context<'_>) -> String {
     let runtime = context.runtime;
     let memory =
         resident_bytes().map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6));
@@ -53,11 +70,12 @@ pub fn status(context: &Context<'_>) -> String {
         ["memory:", &memory],
         ["agents:", &runtime.agents.list().len().to_string()],
         ["topics:", &runtime.sessions.count().to_string()],
+        ["store:", &store(&runtime.root)],
         ["port:", &port(runtime.port)],
-        ["boundary:", context.agent.boundary.as_str()],
+        ["boundary:", &boundary(context).await],
         ["root:", &runtime.root.display().to_string()],
-        ["log:", &runtime.root.join("log/daemon.log").display().to_string()],
-        ["audit:", &runtime.root.join("log/audit.jsonl").display().to_string()],
+        ["log:", &Which::Daemon.path(&runtime.root).display().to_string()],
+        ["audit:", &Which::Audit.path(&runtime.root).display().to_string()],
     ];
     super::columns(&rows.map(|row| row.map(str::to_owned)))
 }
@@ -69,7 +87,7 @@ fn port(port: Option<u16>) -> String {
     )
 }
 
-fn status_json(context: &Context<'_>) -> String {
+async fn status_json(context: &Context<'_>) -> String {
     let runtime = context.runtime;
     let status = json!({
         "version": runtime.version,
@@ -78,11 +96,38 @@ fn status_json(context: &Context<'_>) -> String {
         "memory_bytes": resident_bytes(),
         "agents": runtime.agents.list().len(),
         "topics": runtime.sessions.count(),
-        "boundary": context.agent.boundary.as_str(),
+        "store": runtime.root.join(STORE),
+        "store_bytes": store_bytes(&runtime.root),
+        "boundary": boundary(context).await,
         "port": runtime.port,
         "root": runtime.root,
+        "log": Which::Daemon.path(&runtime.root),
+        "audit": Which::Audit.path(&runtime.root),
     });
     format!("{status:#}")
+}
+
+/// What is in force around shells, in words.
+async fn boundary(context: &Context<'_>) -> String {
+    match context.runtime.shells.boundary(context.agent).await {
+        Ok((_, fence)) => fence.0,
+        Err(error) => error.message,
+    }
+}
+
+fn store(root: &Path) -> String {
+    let path = root.join(STORE);
+    match store_bytes(root) {
+        0 => format!("{} (in memory)", path.display()),
+        bytes => format!("{} ({:.1} MB)", path.display(), bytes as f64 / 1e6),
+    }
+}
+
+/// The database with what is not yet merged into it.
+fn store_bytes(root: &Path) -> u64 {
+    let size =
+        |suffix: &str| std::fs::metadata(root.join(format!("{STORE}{suffix}"))).map_or(0, |file| file.len());
+    size("") + size("-wal")
 }
 
 /// Memory of this process that is in RAM, where the kernel tells.

@@ -13,6 +13,9 @@ use crate::state;
 use crate::task;
 use crate::tool as documents;
 
+/// How many entries of each kind of state a task shows.
+const SHOWN_MAX: usize = 100;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     List(Format),
@@ -59,6 +62,13 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             purge(&ids, context).await
         }
     }
+}
+
+/// How many tools and skills there are.
+pub fn counts(context: &Context<'_>) -> (usize, usize) {
+    let workspace = &context.agent.workspace;
+    let catalogue = context.runtime.tools.of(workspace.home());
+    (catalogue.tools().count() + documents::names(workspace).len(), catalogue.skills.len())
 }
 
 /// Tools, then skills, then what is wrong.
@@ -180,11 +190,17 @@ async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Resu
             .hint("See them all: string tool tasks"));
     };
     let events = context.runtime.tasks.events(agent, id).await?;
-    let space = store::Space::new(format!("state/task/{agent}/{id}"));
-    let page = context.runtime.durable.list(&space, "", 100, None).await;
-    let page = page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))?;
+    let bound = entries(&store::Space::new(format!("state/task/{agent}/{id}")), context).await?;
+    let shared = entries(&task::state_space(agent, id), context).await?;
+    let mut tools = Vec::new();
+    for (tool, space) in context.runtime.tasks.tool_spaces(agent, id).await? {
+        tools.push((tool, entries(&space, context).await?));
+    }
     if format == Format::Json {
-        let text = json!({ "id": task.id, "record": task.record, "events": events, "state": page.entries });
+        let tool_state: serde_json::Map<String, Value> =
+            tools.iter().map(|(tool, entries)| (tool.clone(), json!(entries))).collect();
+        let text = json!({ "id": task.id, "record": task.record, "events": events, "state": bound,
+            "task_state": shared, "tool_state": tool_state });
         return Ok(format!("{text:#}"));
     }
     let mut lines = Vec::new();
@@ -192,10 +208,21 @@ async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Resu
         let calls = if record.calls == 1 { "1 call".to_owned() } else { format!("{} calls", record.calls) };
         lines.push(format!("{} in {}, {calls}, {}", record.tool, record.topic, record.outcome.as_str()));
     }
-    lines
-        .extend(page.entries.iter().map(|entry| one_line(&format!("{} = {}", entry.key, entry.value.get()))));
+    let line =
+        |of: &str, entry: &state::Entry| one_line(&format!("{of}{} = {}", entry.key, entry.value.get()));
+    lines.extend(bound.iter().map(|entry| line("", entry)));
+    lines.extend(shared.iter().map(|entry| line("task: ", entry)));
+    let tools =
+        tools.iter().flat_map(|(tool, all)| all.iter().map(move |entry| (format!("{tool}: "), entry)));
+    lines.extend(tools.map(|(of, entry)| line(&of, entry)));
     lines.extend(events.iter().map(event_line));
     Ok(with_body(&format!("Task: {id}"), &lines.join("\n")))
+}
+
+/// The first entries of a place.
+async fn entries(space: &store::Space, context: &Context<'_>) -> Result<Vec<state::Entry>> {
+    let page = context.runtime.durable.list(space, "", SHOWN_MAX, None).await;
+    Ok(page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))?.entries)
 }
 
 fn event_line(event: &task::Event) -> String {
@@ -209,6 +236,8 @@ async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
     let mut purged = Vec::new();
     for id in ids {
         if context.runtime.tasks.purge(&context.agent.id, id).await? {
+            let space = state::Place::Task(id.clone()).space(&context.agent.id);
+            context.runtime.watches.space_dropped(&space).await;
             purged.push(id.to_string());
         }
     }

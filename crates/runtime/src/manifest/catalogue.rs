@@ -91,11 +91,27 @@ impl Manifest {
                 && !matches!(known.content, Content::Invalid(_))
         };
         let known = before.iter().find(same).cloned();
-        known.unwrap_or_else(|| Self { seen: seen.clone(), content: read(&seen.path) })
+        known.unwrap_or_else(|| Self { seen: seen.clone(), content: content(&seen.path) })
     }
 }
 
-fn read(file: &Path) -> Content {
+/// What one manifest declares.
+#[derive(Debug)]
+pub struct Declared {
+    pub tools: Vec<Arc<Tool>>,
+    pub skill: Option<Arc<Skill>>,
+}
+
+/// Reads one manifest.
+pub fn read(file: &Path) -> Result<Declared, Invalid> {
+    match content(file) {
+        Content::Tool(tool) => Ok(Declared { tools: vec![tool], skill: None }),
+        Content::Skill(skill, tools) => Ok(Declared { tools, skill: Some(skill) }),
+        Content::Invalid(invalid) => Err(invalid),
+    }
+}
+
+fn content(file: &Path) -> Content {
     let (folder, name) = (file.parent().unwrap_or(Path::new("/")), file.file_name().unwrap_or_default());
     let name = name.to_string_lossy();
     let text = script::read_beneath(folder, &name, BYTES_MAX as u64);
@@ -111,6 +127,13 @@ fn read(file: &Path) -> Content {
 }
 
 impl Catalogue {
+    /// Everything that is declared below a folder.
+    pub fn below(folder: &Path) -> Self {
+        let scan = Scan::of(&[folder.to_owned()]);
+        let manifests: Vec<Manifest> = scan.files.iter().map(|seen| Manifest::load(seen, &[])).collect();
+        Self::new(&manifests)
+    }
+
     fn new(manifests: &[Manifest]) -> Self {
         let mut all = Self::default();
         for manifest in manifests {

@@ -26,6 +26,12 @@ pub(super) struct Seen {
     pub(super) stamp: Option<Stamp>,
 }
 
+/// Whether a file is a manifest, by its name.
+pub fn is_manifest(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".tool.yaml") || name.ends_with(".skill.yaml")
+}
+
 impl Scan {
     /// Everything below the roots. Links are not followed: they could lead anywhere.
     pub(super) fn of(roots: &[PathBuf]) -> Self {
@@ -45,8 +51,7 @@ impl Scan {
             };
             for entry in &entries {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                let is_manifest = name.ends_with(".tool.yaml") || name.ends_with(".skill.yaml");
-                if is_manifest && is_kind(entry, fs::FileType::is_file) {
+                if is_manifest(Path::new(&name)) && is_kind(entry, fs::FileType::is_file) {
                     scan.files.push(Seen::now(entry.path()));
                 }
             }

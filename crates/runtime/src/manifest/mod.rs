@@ -4,14 +4,17 @@ mod catalogue;
 mod document;
 mod find;
 mod invalid;
+mod offer;
 mod raw;
 mod schema;
 mod skill;
 mod tool;
 
-pub use catalogue::{Catalogue, Catalogues, Listed};
+pub use catalogue::{Catalogue, Catalogues, Declared, Listed, read};
 pub use document::problem;
+pub use find::is_manifest;
 pub use invalid::Invalid;
+pub use offer::Offered;
 pub use schema::{Schema, TypeName};
 pub use skill::Skill;
 pub use tool::{EnvName, Retry, Tool, VaultKey};

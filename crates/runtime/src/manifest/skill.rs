@@ -37,6 +37,14 @@ impl Skill {
         }
     }
 
+    /// The file beside the manifest that holds the instruction.
+    pub fn instruction_file(&self) -> Option<&str> {
+        match &self.instruction {
+            Instruction::File(name) => Some(name),
+            Instruction::Text(_) => None,
+        }
+    }
+
     /// The skill and the tools that it defines.
     pub fn parse(file: &Path, text: &str) -> Result<(Self, Vec<Tool>), Invalid> {
         let raw: raw::Skill = raw::parse(file, text)?;

@@ -11,6 +11,7 @@ use url::Url;
 use crate::agent::Workspace;
 use crate::agent::workspace::FoundKind;
 use crate::error::{Code, Error, Result, quoted};
+use crate::manifest::is_manifest;
 
 /// The most that a package may hold.
 pub const PACKAGE_MAX: u64 = 32 * 1024 * 1024;
@@ -82,11 +83,12 @@ impl Files {
             files.add(ENTRY.into(), content, false)?;
             return Ok(files);
         }
-        if workspace.find(&path.join(ENTRY)).is_err() {
-            return Err(invalid(format!("{} has no {ENTRY}.", workspace.display(path)))
-                .hint("A folder becomes a package by a string.md with name: and type: in its frontmatter."));
-        }
         files.add_folder(path, Path::new(""), workspace)?;
+        if !files.has_page() && !files.iter().any(|file| is_manifest(&file.path)) {
+            return Err(invalid(format!("{} has no {ENTRY}.", workspace.display(path)))
+                .hint("A folder becomes a package by a string.md with name: and type: in its frontmatter,")
+                .hint("or by manifests of tools and skills: NAME.tool.yaml, NAME.skill.yaml."));
+        }
         Ok(files)
     }
 
@@ -104,6 +106,11 @@ impl Files {
 
     pub fn iter(&self) -> impl Iterator<Item = &File> {
         self.files.iter()
+    }
+
+    /// Whether there is an entry page.
+    pub fn has_page(&self) -> bool {
+        self.files.iter().any(|file| file.path == Path::new(ENTRY))
     }
 
     /// The text of the entry page.

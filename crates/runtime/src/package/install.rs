@@ -3,15 +3,17 @@
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sfmd::PackageType;
 
 use super::gather::{Files, invalid};
+use super::tools::Tools;
 use super::{Kind, Package, Packages, RECORD, Record, parse_name};
 use crate::error::{Code, Error, Result};
 use crate::files;
+use crate::manifest::Catalogue;
 use crate::topic::Name;
 
 /// What the caller of `/install` decided.
@@ -36,9 +38,11 @@ pub struct Installed {
     pub package: Package,
     /// The record of the package that was there before.
     pub before: Option<Record>,
+    /// The tools that its manifests declare.
+    pub tools: Vec<String>,
 }
 
-/// Installs gathered files. `stem` names the package if nothing else does.
+/// Installs gathered files. `stem` names the package if nothing else does; `known` are the tools that there are.
 pub fn install(
     packages: &Packages,
     gathered: &Files,
@@ -46,7 +50,33 @@ pub fn install(
     source: String,
     link: Option<String>,
     choice: &Choice,
+    known: &Catalogue,
 ) -> Result<Installed> {
+    let staged =
+        Staged::new(packages, gathered, link.is_some()).map_err(|error| unwritten(packages, &error))?;
+    let tools = Tools::read(&staged.dir)?;
+    let mut record = match gathered.has_page() {
+        true => page_record(gathered, stem, choice)?,
+        false => tools.record(stem, choice)?,
+    };
+    record.source = source;
+    record.link = link;
+    let name = parse_name(choice.name.as_deref().unwrap_or(&record.name))?;
+    let before = packages.get(&name)?.map(|package| package.record);
+    if let Some(before) = &before
+        && choice.conflict == Conflict::Refuse
+        && (&before.namespace, &before.name) != (&record.namespace, &record.name)
+    {
+        return Err(conflicting(&name, before));
+    }
+    let dir = packages.dir().join(name.as_str());
+    tools.check_names(known, &dir)?;
+    staged.place(&dir, &record).map_err(|error| unwritten(packages, &error))?;
+    Ok(Installed { package: Package { name, record, dir }, before, tools: tools.into_names() })
+}
+
+/// What the entry page says about its package.
+fn page_record(gathered: &Files, stem: &str, choice: &Choice) -> Result<Record> {
     let document = sfmd::parse(gathered.entry()?);
     let front = &document.frontmatter;
     let declared = front.package_type.map(|kind| match kind {
@@ -58,67 +88,65 @@ pub fn install(
             .hint("Add type: app (or type: tool) to its frontmatter,")
             .hint("or decide here: /install --app SOURCE, /install --tool SOURCE")
     })?;
-    let own = front.name.clone().unwrap_or_else(|| stem.to_owned());
-    let name = parse_name(choice.name.as_deref().unwrap_or(&own))?;
-    let record = Record {
+    Ok(Record {
         kind,
         namespace: front.namespace.clone(),
-        name: own,
+        name: front.name.clone().unwrap_or_else(|| stem.to_owned()),
         version: front.version.clone(),
-        source,
-        link,
-    };
-    let before = packages.get(&name)?.map(|package| package.record);
-    if let Some(before) = &before
-        && choice.conflict == Conflict::Refuse
-        && (&before.namespace, &before.name) != (&record.namespace, &record.name)
-    {
-        return Err(conflicting(&name, before));
-    }
-    write(packages, &name, &record, gathered).map_err(|error| {
-        Error::new(Code::LoadError, format!("{}: {error}", packages.dir().display()))
-            .hint("Nothing was installed; what was there is still there.")
-    })?;
-    let dir = packages.dir().join(name.as_str());
-    Ok(Installed { package: Package { name, record, dir }, before })
+        source: String::new(),
+        link: None,
+    })
 }
 
-/// Stages the whole package beside its place, then takes the place in one step.
-fn write(packages: &Packages, name: &Name, record: &Record, gathered: &Files) -> io::Result<()> {
-    let _lock = files::lock(packages.dir())?;
-    sweep(packages.dir())?;
-    let staged = packages.dir().join(format!(".staged-{}", ulid::Ulid::generate()));
-    let done = stage(&staged, record, gathered).and_then(|()| {
-        let place = packages.dir().join(name.as_str());
+fn unwritten(packages: &Packages, error: &io::Error) -> Error {
+    Error::new(Code::LoadError, format!("{}: {error}", packages.dir().display()))
+        .hint("Nothing was installed; what was there is still there.")
+}
+
+/// A whole package beside its place, which it takes in one step. Dropped before that, it leaves nothing behind.
+struct Staged {
+    dir: PathBuf,
+    packages: PathBuf,
+    _lock: fs::File,
+}
+
+impl Staged {
+    fn new(packages: &Packages, gathered: &Files, is_link: bool) -> io::Result<Self> {
+        let lock = files::lock(packages.dir())?;
+        sweep(packages.dir())?;
+        let dir = packages.dir().join(format!(".staged-{}", ulid::Ulid::generate()));
+        let staged = Self { dir, packages: packages.dir().to_owned(), _lock: lock };
+        files::create_dir(&staged.dir)?;
+        // A package that is only registered is fetched on each open: a copy would grow stale.
+        for file in gathered.iter().filter(|_| !is_link) {
+            let path = staged.dir.join(&file.path);
+            if let Some(parent) = path.parent() {
+                files::create_dir(parent)?;
+            }
+            let mode = if file.runnable { 0o700 } else { 0o600 };
+            let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
+            out.write_all(&file.content)?;
+            out.sync_all()?;
+        }
+        Ok(staged)
+    }
+
+    fn place(self, place: &Path, record: &Record) -> io::Result<()> {
+        files::write_atomic(&self.dir.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
         if place.exists() {
-            renameat_with(CWD, &staged, CWD, &place, RenameFlags::EXCHANGE)?;
+            renameat_with(CWD, &self.dir, CWD, place, RenameFlags::EXCHANGE)?;
         } else {
-            fs::rename(&staged, &place)?;
+            fs::rename(&self.dir, place)?;
         }
-        fs::File::open(packages.dir())?.sync_all()
-    });
-    // After an exchange this is the old package; after a failure, what was staged so far.
-    if staged.exists() {
-        fs::remove_dir_all(&staged)?;
+        fs::File::open(&self.packages)?.sync_all()
     }
-    done
 }
 
-fn stage(staged: &Path, record: &Record, gathered: &Files) -> io::Result<()> {
-    files::create_dir(staged)?;
-    // A package that is only registered is fetched on each open: a copy would grow stale.
-    for file in gathered.iter().filter(|_| record.link.is_none()) {
-        let path = staged.join(&file.path);
-        if let Some(parent) = path.parent() {
-            files::create_dir(parent)?;
-        }
-        let mode = if file.runnable { 0o700 } else { 0o600 };
-        let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-        out.write_all(&file.content)?;
-        out.sync_all()?;
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // After an exchange this is the old package; what cannot be removed now is swept later.
+        let _ = fs::remove_dir_all(&self.dir);
     }
-    let record = serde_json::to_vec_pretty(record)?;
-    files::write_atomic(&staged.join(RECORD), &record)
 }
 
 /// Removes what an installation or removal that was killed has left.

@@ -3,6 +3,7 @@
 mod gather;
 mod install;
 mod source;
+mod tools;
 
 use std::fs;
 use std::io;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use gather::{Delivery, Files, Manifest, check_path};
+pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX, check_path};
 pub use install::{Choice, Conflict, Installed, install};
 pub use source::{GitHub, Source};
 
@@ -139,6 +140,11 @@ impl Packages {
 }
 
 impl Package {
+    /// Whether it has pages, and not only tools of manifests.
+    pub fn has_page(&self) -> bool {
+        self.record.link.is_some() || self.entry().is_file()
+    }
+
     /// The page that opens first.
     pub fn entry(&self) -> PathBuf {
         let found = ENTRIES.iter().map(|name| self.dir.join(name)).find(|path| path.is_file());

@@ -8,6 +8,9 @@ use crate::agent;
 use crate::error::{Code, Error, Result, nearest};
 use crate::topic::Topic;
 
+/// As many topics may one agent have open: far more than anyone works in, and few enough to hold.
+pub const TOPICS_MAX: usize = 1_000;
+
 /// The sessions of all agents.
 #[derive(Debug, Default)]
 pub struct Map {
@@ -58,22 +61,29 @@ impl Map {
             session.close();
             session.interrupt();
             session.end_shell().await;
+            session.settle().await;
         };
         futures::future::join_all(sessions.map(end)).await;
     }
 }
 
 impl Topics {
-    /// The session at a topic, created if this is its first use.
-    pub fn enter(&self, topic: &Topic) -> Arc<Session> {
+    /// The session at a topic, created if this is its first use and there is room.
+    pub fn enter(&self, topic: &Topic) -> Result<Arc<Session>> {
         let mut open = self.lock();
         if let Some(session) = open.sessions.get(topic) {
-            return Arc::clone(session);
+            return Ok(Arc::clone(session));
+        }
+        if open.sessions.len() >= TOPICS_MAX {
+            let message = format!("{TOPICS_MAX} topics are open, which is the limit.");
+            return Err(Error::new(Code::TooManyTopics, message)
+                .hint("Remove one: /session close NAME. /topics lists them.")
+                .hint("Or go on in one that is open."));
         }
         let session = Arc::new(Session::new(topic.clone(), open.created));
         open.created += 1;
         open.sessions.insert(topic.clone(), Arc::clone(&session));
-        session
+        Ok(session)
     }
 
     /// Waits until no other topic edits a file: what two topics add to one file is added twice, not once.
@@ -112,6 +122,7 @@ impl Topics {
                 session.interrupt();
             }
             session.end_shell().await;
+            session.settle().await;
         }
         Ok(())
     }

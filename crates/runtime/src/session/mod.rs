@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
-pub use map::{Map, Topics};
+pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
@@ -32,6 +32,8 @@ pub struct Session {
     state: Arc<tokio::sync::Mutex<State>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
+    /// Shared by the durable writes that are under way; whoever removes the session waits for them.
+    writes: tokio::sync::RwLock<()>,
     /// What others may know without waiting for the running command.
     glance: Mutex<Glance>,
 }
@@ -69,6 +71,10 @@ pub struct ShellState {
     pub restart_in: Option<PathBuf>,
     /// A command was still running at the end of the last turn.
     pub running: bool,
+    /// The last command, as lists show it.
+    pub command: String,
+    /// What was last written down of the shell.
+    pub recorded: Option<crate::bash::Record>,
 }
 
 impl State {
@@ -160,6 +166,7 @@ impl Session {
             state: Arc::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            writes: tokio::sync::RwLock::default(),
             glance: Mutex::default(),
         }
     }
@@ -227,8 +234,20 @@ impl Session {
         std::mem::take(&mut self.glance().edits)
     }
 
+    /// Keeps the session's removal waiting until a durable write is done; none if it was removed already. What is
+    /// written later would outlive the session.
+    pub async fn hold_open(&self) -> Option<tokio::sync::RwLockReadGuard<'_, ()>> {
+        let held = self.writes.read().await;
+        (!self.is_closed()).then_some(held)
+    }
+
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    /// Returns when no durable write of a closed session is under way, and none can begin.
+    async fn settle(&self) {
+        drop(self.writes.write().await);
     }
 
     fn glance(&self) -> std::sync::MutexGuard<'_, Glance> {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Code, Error, Result};
-use super::operation::{Durable, Write};
-use super::request::Request;
+use super::operation::Durable;
+use super::request::{Request, Verb};
 use super::scope::{Bindings, Owner};
 
 impl Durable {
@@ -17,27 +17,15 @@ impl Durable {
         bindings: &Bindings,
         owner: Owner<'_>,
     ) -> Result<Box<RawValue>> {
-        let request = Request::parse(verb, arguments)?;
-        let (kind, key) = request.target();
-        let space = &bindings.covering(kind, key)?.space(owner);
-        match request {
-            Request::Get(it) => raw(&self.get(space, &it.key).await?),
-            Request::List(it) => {
-                raw(&self.list(space, &it.key_prefix, it.limit, it.cursor.as_deref()).await?)
+        let Request { kind, key, verb } = Request::parse(verb, arguments)?;
+        let space = &bindings.covering(kind, &key)?.space(owner);
+        match verb {
+            Verb::Get => raw(&self.get(space, &key).await?),
+            Verb::List { limit, cursor } => raw(&self.list(space, &key, limit, cursor.as_deref()).await?),
+            Verb::Write { write, ttl_seconds, condition } => {
+                raw(&self.write(space, &key, write, ttl_seconds, &condition).await?)
             }
-            Request::Put(it) => {
-                let write = Write::Put(it.value);
-                raw(&self.write(space, &it.key, write, it.ttl_seconds, &it.if_revision).await?)
-            }
-            Request::Patch(it) => {
-                let write = Write::Patch(it.patch);
-                raw(&self.write(space, &it.key, write, it.ttl_seconds, &it.if_revision).await?)
-            }
-            Request::Append(it) => {
-                let write = Write::Append(it.item);
-                raw(&self.write(space, &it.key, write, it.ttl_seconds, &it.if_revision).await?)
-            }
-            Request::Delete(it) => raw(&self.delete(space, &it.key, &it.if_revision).await?),
+            Verb::Delete { condition } => raw(&self.delete(space, &key, &condition).await?),
         }
     }
 }

@@ -16,6 +16,14 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// The condition for a revision as it was given out; an empty one is a mistake.
+    pub fn revision(text: &str) -> Result<Self, &'static str> {
+        match text {
+            "" => Err("if_revision is empty: leave it out, or give null or a revision"),
+            text => Ok(Self::Revision(version(text))),
+        }
+    }
+
     pub fn holds(&self, found: Option<&Entry>) -> bool {
         match self {
             Self::Always => true,
@@ -39,10 +47,7 @@ impl<'de> Deserialize<'de> for Condition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Option::<String>::deserialize(deserializer)? {
             None => Ok(Self::Absent),
-            Some(text) if text.is_empty() => Err(serde::de::Error::custom(
-                "if_revision is empty: leave it out, or give null or a revision",
-            )),
-            Some(text) => Ok(Self::Revision(version(&text))),
+            Some(text) => Self::revision(&text).map_err(serde::de::Error::custom),
         }
     }
 }

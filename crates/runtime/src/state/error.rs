@@ -17,6 +17,8 @@ pub enum Code {
 pub struct Error {
     pub code: Code,
     pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -32,20 +34,20 @@ impl Code {
             Self::Unavailable => "state_unavailable",
         }
     }
-
-    /// Whether the same call may succeed later.
-    pub fn is_retryable(self) -> bool {
-        self == Self::Unavailable
-    }
 }
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), retryable: code == Code::Unavailable }
     }
 
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message)
+    }
+
+    /// What is stored cannot be read, and trying again will not help.
+    pub fn damaged(message: impl Into<String>) -> Self {
+        Self { retryable: false, ..Self::new(Code::Unavailable, message) }
     }
 }
 
@@ -60,7 +62,11 @@ impl std::error::Error for Error {}
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         tracing::error!(%error, "durable state is not available");
-        Self::new(Code::Unavailable, format!("durable state is not available: {error}"))
+        let message = format!("durable state is not available: {error}");
+        match error {
+            store::Error::Corrupt { .. } => Self::damaged(message),
+            _ => Self::new(Code::Unavailable, message),
+        }
     }
 }
 
@@ -70,7 +76,7 @@ impl From<Error> for script::HostError {
             name: "FloStateError".to_owned(),
             code: error.code.as_str().to_owned(),
             message: error.message,
-            retryable: error.code.is_retryable(),
+            retryable: error.retryable,
         }
     }
 }

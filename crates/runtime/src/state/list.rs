@@ -8,8 +8,9 @@ use store::{Key, KeyRange, Limit, Space};
 use super::error::{Error, Result};
 use super::operation::{Durable, Entry};
 
-/// The most that a page holds: 8 MiB, of which some is for what stands around the values.
-const PAGE_BYTES: usize = (8 << 20) - (256 << 10);
+/// The most that a page holds of keys and values. A page of 8 MiB has a mebibyte left for what stands around a
+/// thousand of them, with every character of their keys escaped.
+const PAGE_BYTES: usize = 7 << 20;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {

@@ -3,18 +3,23 @@
 mod answer;
 mod condition;
 mod error;
+mod fields;
 mod limits;
 mod list;
 mod merge;
 mod operation;
+pub mod place;
 mod request;
 mod scope;
+mod transfer;
 
 pub use condition::Condition;
 pub use error::{Code, Error, Result};
-pub use limits::{check_key, check_value};
+pub use limits::{PAGE_MAX, check_depth, check_key, check_ttl, check_value};
 pub use list::Page;
 pub use merge::merge_patch;
-pub use operation::{Durable, Entry, Write, Written};
-pub use request::{Request, check_ttl};
+pub use operation::{Durable, Entry, Written};
+pub use place::Place;
+pub use request::{Request, Verb, Write};
 pub use scope::{Binding, Bindings, Kind, Owner, check_scope_id, session_space};
+pub use transfer::Transferred;

@@ -12,6 +12,8 @@ use super::condition::{Condition, revision};
 use super::error::{Code, Error, Result};
 use super::limits::check_value;
 use super::merge::merge_patch;
+use super::request::Write;
+use crate::watch::{Change, Watches};
 
 /// How many scopes a list shows.
 const SPACES_MAX: usize = 10_000;
@@ -20,7 +22,9 @@ const SPACES_MAX: usize = 10_000;
 #[derive(Clone)]
 pub struct Durable {
     pub(super) store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// Told of every change.
+    watches: Option<Arc<Watches>>,
 }
 
 /// An entry as scripts and people see it.
@@ -43,17 +47,14 @@ pub struct Written {
     pub conflict_revision: Option<String>,
 }
 
-/// What a write makes of the entry that is there.
-#[derive(Debug, Clone)]
-pub enum Write {
-    Put(Value),
-    Patch(Value),
-    Append(Value),
-}
-
 impl Durable {
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+        Self { store, clock, watches: None }
+    }
+
+    /// The same, which tells of every change.
+    pub fn told_to(self, watches: Arc<Watches>) -> Self {
+        Self { watches: Some(watches), ..self }
     }
 
     pub async fn get(&self, space: &Space, key: &str) -> Result<Option<Entry>> {
@@ -71,21 +72,29 @@ impl Durable {
     ) -> Result<Written> {
         let expires_at =
             ttl_seconds.map(|seconds| self.clock.now().saturating_add(Duration::from_secs(seconds)));
-        match write {
-            Write::Put(value) => self.put(space, key, &value, expires_at, condition).await,
-            change => self.change(space, key, &change, expires_at, condition).await,
+        let written = match write {
+            Write::Put(value) => self.put(space, key, &value, expires_at, condition).await?,
+            change => self.change(space, key, &change, expires_at, condition).await?,
+        };
+        if let (Some(watches), Some(entry)) = (&self.watches, &written.entry) {
+            watches.state_changed(space, key, Change::Written(entry.clone())).await;
         }
+        Ok(written)
     }
 
     pub async fn delete(&self, space: &Space, key: &str, condition: &Condition) -> Result<Written> {
-        let key = Key::new(key);
-        let updated = store::update(&*self.store, space, &key, |found| match found {
+        let store_key = Key::new(key);
+        let updated = store::update(&*self.store, space, &store_key, |found| match found {
             Some(_) if condition.holds(found) => {
                 (Decision::Delete, Written { ok: true, ..Written::default() })
             }
             found => (Decision::Leave, Written::conflict(found.map(|entry| entry.version))),
         });
-        Ok(updated.await?.answer)
+        let deleted = updated.await?.answer;
+        if let (Some(watches), true) = (&self.watches, deleted.ok) {
+            watches.state_changed(space, key, Change::Removed).await;
+        }
+        Ok(deleted)
     }
 
     /// The spaces that begin with a prefix and hold something.
@@ -94,7 +103,11 @@ impl Durable {
     }
 
     pub async fn drop_space(&self, space: &Space) -> Result<()> {
-        Ok(self.store.drop_space(space).await?)
+        self.store.drop_space(space).await?;
+        if let Some(watches) = &self.watches {
+            watches.space_dropped(space).await;
+        }
+        Ok(())
     }
 
     /// A put needs no look at what is there: its condition is checked by the store.
@@ -153,8 +166,8 @@ impl Durable {
 }
 
 impl Entry {
-    pub(super) fn of(entry: &store::Entry) -> Result<Self> {
-        let damaged = || Error::new(Code::Unavailable, format!("the entry {} is damaged", entry.key));
+    pub(crate) fn of(entry: &store::Entry) -> Result<Self> {
+        let damaged = || Error::damaged(format!("the entry {} is damaged", entry.key));
         let json = std::str::from_utf8(&entry.value).map_err(|_| damaged())?;
         Ok(Self {
             key: entry.key.as_str().ok_or_else(damaged)?.to_owned(),
@@ -181,8 +194,7 @@ impl Written {
 
 fn changed(found: Option<&store::Entry>, change: &Write) -> Result<Value> {
     let current = found.map(|entry| serde_json::from_slice::<Value>(&entry.value)).transpose();
-    let current =
-        current.map_err(|error| Error::new(Code::Unavailable, format!("the entry is damaged: {error}")))?;
+    let current = current.map_err(|error| Error::damaged(format!("the entry is damaged: {error}")))?;
     match change {
         Write::Put(value) => Ok(value.clone()),
         Write::Patch(patch) => {
@@ -195,8 +207,22 @@ fn changed(found: Option<&store::Entry>, change: &Write) -> Result<Value> {
                 items.push(item.clone());
                 Ok(Value::Array(items))
             }
-            _ => Err(Error::new(Code::TypeMismatch, "append needs an array, and the value is none")),
+            other => {
+                let message = format!("append needs an array, and the value is {}", kind_of(&other));
+                Err(Error::new(Code::TypeMismatch, message))
+            }
         },
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

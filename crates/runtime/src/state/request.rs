@@ -1,182 +1,76 @@
 //! The arguments of `flo.state`, strictly: a misspelt condition must not become an unconditional write.
 
-use std::collections::HashMap;
-
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::error::{Code, Error, Result};
-use super::limits::{check_key, check_key_prefix};
+use super::error::{Error, Result};
+use super::fields::Fields;
+use super::limits::{check_depth, check_key, check_key_prefix};
 use super::scope::Kind;
 
-/// How long an entry may live: ten years.
-const TTL_MAX: u64 = 315_360_000;
-const PAGE_DEFAULT: usize = 100;
-const PAGE_MAX: usize = 1_000;
+/// A call of `flo.state` that is understood, and not yet authorised.
+#[derive(Debug, PartialEq)]
+pub struct Request {
+    pub kind: Kind,
+    /// What a binding must cover: a key, or for `list` the beginning of keys.
+    pub key: String,
+    pub verb: Verb,
+}
 
 #[derive(Debug, PartialEq)]
-pub enum Request {
-    Get(Get),
-    List(List),
-    Put(Put),
-    Patch(Patch),
-    Append(Append),
-    Delete(Delete),
+pub enum Verb {
+    Get,
+    List { limit: usize, cursor: Option<String> },
+    Write { write: Write, ttl_seconds: Option<u64>, condition: Condition },
+    Delete { condition: Condition },
 }
 
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Get {
-    pub scope_kind: Kind,
-    pub key: String,
-}
-
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct List {
-    pub scope_kind: Kind,
-    pub key_prefix: String,
-    #[serde(default = "page_default")]
-    pub limit: usize,
-    #[serde(default)]
-    pub cursor: Option<String>,
-}
-
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Put {
-    pub scope_kind: Kind,
-    pub key: String,
-    pub value: Value,
-    #[serde(default)]
-    pub ttl_seconds: Option<u64>,
-    #[serde(default)]
-    pub if_revision: Condition,
-}
-
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Patch {
-    pub scope_kind: Kind,
-    pub key: String,
-    pub patch: Value,
-    #[serde(default)]
-    pub ttl_seconds: Option<u64>,
-    #[serde(default)]
-    pub if_revision: Condition,
-}
-
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Append {
-    pub scope_kind: Kind,
-    pub key: String,
-    pub item: Value,
-    #[serde(default)]
-    pub ttl_seconds: Option<u64>,
-    #[serde(default)]
-    pub if_revision: Condition,
-}
-
-#[derive(Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Delete {
-    pub scope_kind: Kind,
-    pub key: String,
-    #[serde(default)]
-    pub if_revision: Condition,
+/// What a write makes of the entry that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    Put(Value),
+    /// An object.
+    Patch(Value),
+    Append(Value),
 }
 
 impl Request {
     /// Understands a call such as `put` with the arguments that the script gave.
     pub fn parse(verb: &str, arguments: &str) -> Result<Self> {
-        refuse_scope_id(arguments)?;
-        let request = match verb {
-            "get" => Self::Get(typed(arguments)?),
-            "list" => Self::List(typed(arguments)?),
-            "put" => Self::Put(typed(arguments)?),
-            "patch" => Self::Patch(typed(arguments)?),
-            "append" => Self::Append(typed(arguments)?),
-            "delete" => Self::Delete(typed(arguments)?),
+        // One more than a value may have, for the object around it.
+        check_depth(arguments, 1)?;
+        let mut fields = Fields::parse(arguments)?;
+        fields.refuse_scope_id()?;
+        let kind = fields.kind()?;
+        let key = fields.text(if verb == "list" { "key_prefix" } else { "key" })?;
+        let verb = match verb {
+            "get" => Verb::Get,
+            "list" => Verb::List { limit: fields.limit()?, cursor: fields.optional_text("cursor")? },
+            "put" => Verb::write(Write::Put(fields.value("value")?), &mut fields)?,
+            "patch" => Verb::write(Write::Patch(fields.object("patch")?), &mut fields)?,
+            "append" => Verb::write(Write::Append(fields.value("item")?), &mut fields)?,
+            "delete" => Verb::Delete { condition: fields.condition()? },
             other => return Err(Error::invalid(format!("flo.state has no {other}"))),
         };
-        request.check()?;
-        Ok(request)
-    }
-
-    /// The scope and the key or prefix that a binding must cover.
-    pub fn target(&self) -> (Kind, &str) {
-        match self {
-            Self::Get(it) => (it.scope_kind, &it.key),
-            Self::List(it) => (it.scope_kind, &it.key_prefix),
-            Self::Put(it) => (it.scope_kind, &it.key),
-            Self::Patch(it) => (it.scope_kind, &it.key),
-            Self::Append(it) => (it.scope_kind, &it.key),
-            Self::Delete(it) => (it.scope_kind, &it.key),
+        fields.done()?;
+        match verb {
+            Verb::List { .. } => check_key_prefix(&key)?,
+            _ => check_key(&key)?,
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        match self {
-            Self::List(it) => {
-                check_key_prefix(&it.key_prefix)?;
-                if !(1..=PAGE_MAX).contains(&it.limit) {
-                    return Err(Error::invalid(format!("limit is 1 to {PAGE_MAX}, not {}", it.limit)));
-                }
-            }
-            Self::Put(it) => check_ttl(it.ttl_seconds)?,
-            Self::Patch(it) if !it.patch.is_object() => return Err(Error::invalid("patch is not an object")),
-            Self::Patch(it) => check_ttl(it.ttl_seconds)?,
-            Self::Append(it) => check_ttl(it.ttl_seconds)?,
-            Self::Get(_) | Self::Delete(_) => {}
-        }
-        match self {
-            Self::List(_) => Ok(()),
-            other => check_key(other.target().1),
-        }
+        Ok(Self { kind, key, verb })
     }
 }
 
-pub fn check_ttl(seconds: Option<u64>) -> Result<()> {
-    match seconds {
-        Some(seconds) if !(1..=TTL_MAX).contains(&seconds) => {
-            Err(Error::invalid(format!("ttl_seconds is 1 to {TTL_MAX}, not {seconds}")))
-        }
-        _ => Ok(()),
+impl Verb {
+    fn write(write: Write, fields: &mut Fields) -> Result<Self> {
+        Ok(Self::Write { write, ttl_seconds: fields.ttl()?, condition: fields.condition()? })
     }
-}
-
-fn page_default() -> usize {
-    PAGE_DEFAULT
-}
-
-/// Which scope a call reaches is the binding's to say.
-fn refuse_scope_id(arguments: &str) -> Result<()> {
-    // Also when it is `null`: the name alone is wrong here.
-    let named: HashMap<String, IgnoredAny> = match serde_json::from_str(arguments) {
-        Ok(named) => named,
-        Err(_) => return Ok(()),
-    };
-    if named.contains_key("scope_id") {
-        let message = "scope_id is declared in the manifest, not given in a call";
-        return Err(Error::new(Code::ScopeIdForbidden, message));
-    }
-    Ok(())
-}
-
-fn typed<T: serde::de::DeserializeOwned>(arguments: &str) -> Result<T> {
-    serde_json::from_str(arguments).map_err(|error| {
-        let text = error.to_string();
-        // Where in the arguments is of no use to the author, who never saw them as text.
-        Error::invalid(text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message))
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::Code;
 
     #[test]
     fn what_is_not_exactly_right_is_refused() {
@@ -189,10 +83,17 @@ mod tests {
             (
                 "get",
                 r#"{"scope_kind":"global","key":"k"}"#,
-                Some((Code::InvalidArgument, "unknown variant `global`")),
+                Some((
+                    Code::InvalidArgument,
+                    "scope_kind is profile, session, task or shared, not \"global\"",
+                )),
             ),
-            ("get", r#"{"scope_kind":"task","key":5}"#, Some((Code::InvalidArgument, "expected a string"))),
-            ("get", "null", Some((Code::InvalidArgument, "expected struct"))),
+            (
+                "get",
+                r#"{"scope_kind":"task","key":5}"#,
+                Some((Code::InvalidArgument, "key is a string, not 5")),
+            ),
+            ("get", "null", Some((Code::InvalidArgument, "takes one object"))),
             ("get", r#"{"scope_kind":"task","key":""}"#, Some((Code::InvalidArgument, "empty"))),
             ("get", &long, Some((Code::LimitExceeded, "513 bytes"))),
             (
@@ -224,7 +125,7 @@ mod tests {
             (
                 "put",
                 r#"{"scope_kind":"task","key":"k","value":1,"if_revision":7}"#,
-                Some((Code::InvalidArgument, "expected a string")),
+                Some((Code::InvalidArgument, "if_revision is a revision or null, not 7")),
             ),
             (
                 "put",
@@ -234,12 +135,12 @@ mod tests {
             (
                 "put",
                 r#"{"scope_kind":"task","key":"k","value":1,"ttl_seconds":1.5}"#,
-                Some((Code::InvalidArgument, "floating point")),
+                Some((Code::InvalidArgument, "from 1 to 315360000, not 1.5")),
             ),
             (
                 "put",
                 r#"{"scope_kind":"task","key":"k","value":1,"ttl_seconds":-1}"#,
-                Some((Code::InvalidArgument, "-1")),
+                Some((Code::InvalidArgument, "ttl_seconds is an integer from 1 to 315360000, not -1")),
             ),
             (
                 "put",
@@ -251,7 +152,7 @@ mod tests {
                 r#"{"scope_kind":"task","key":"k","value":"\ud800"}"#,
                 Some((Code::InvalidArgument, "surrogate")),
             ),
-            ("put", &deep, Some((Code::InvalidArgument, "recursion limit"))),
+            ("put", &deep, Some((Code::LimitExceeded, "200 levels, at most 100"))),
             (
                 "patch",
                 r#"{"scope_kind":"task","key":"k","patch":[1]}"#,
@@ -283,7 +184,21 @@ mod tests {
                 r#"{"scope_kind":"task","key_prefix":"","limit":1001}"#,
                 Some((Code::InvalidArgument, "limit")),
             ),
-            ("rename", "{}", Some((Code::InvalidArgument, "no rename"))),
+            (
+                "list",
+                r#"{"scope_kind":"task","key_prefix":"","limit":"5"}"#,
+                Some((Code::InvalidArgument, "limit is an integer from 1 to 1000, not \"5\"")),
+            ),
+            (
+                "put",
+                r#"{"scope_kind":"task","key":"k","value":1,"ttl_seconds":null}"#,
+                Some((Code::InvalidArgument, "ttl_seconds is an integer")),
+            ),
+            (
+                "rename",
+                r#"{"scope_kind":"task","key":"k"}"#,
+                Some((Code::InvalidArgument, "flo.state has no rename")),
+            ),
         ];
         for (verb, arguments, refused) in table {
             match (Request::parse(verb, arguments), refused) {
@@ -301,8 +216,8 @@ mod tests {
     fn a_condition_has_three_forms() {
         let condition = |field: &str| {
             let arguments = format!(r#"{{"scope_kind":"task","key":"k"{field}}}"#);
-            match Request::parse("delete", &arguments).unwrap() {
-                Request::Delete(delete) => delete.if_revision,
+            match Request::parse("delete", &arguments).unwrap().verb {
+                Verb::Delete { condition } => condition,
                 other => panic!("{other:?}"),
             }
         };

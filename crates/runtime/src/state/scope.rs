@@ -63,7 +63,11 @@ impl Bindings {
     pub fn covering(&self, kind: Kind, key: &str) -> Result<&Binding> {
         let covers = |binding: &&Binding| binding.kind == kind && key.starts_with(&binding.key_prefix);
         self.0.iter().find(covers).ok_or_else(|| {
-            let message = format!("no {} binding of this tool covers {key:?}", kind.as_str());
+            let own = self.0.iter().filter(|binding| binding.kind == kind);
+            let own: Vec<String> = own.map(|binding| format!("{:?}", binding.key_prefix)).collect();
+            let declared = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+            let kind = kind.as_str();
+            let message = format!("no {kind} binding of this tool covers {key:?}; it declares {declared}");
             Error::new(Code::BindingDenied, message)
         })
     }

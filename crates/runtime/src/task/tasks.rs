@@ -111,6 +111,16 @@ impl Tasks {
         Ok(events)
     }
 
+    /// The tools that keep state of their own in a task, each with the place of it.
+    pub async fn tool_spaces(&self, agent: &agent::Id, id: &Id) -> Result<Vec<(String, Space)>> {
+        let prefix = tool_space(agent, id, "");
+        let spaces = self.spaces(prefix.as_str()).await?;
+        Ok(spaces
+            .into_iter()
+            .map(|space| (space.as_str()[prefix.as_str().len()..].to_owned(), space))
+            .collect())
+    }
+
     /// Removes a task with its state, and says whether there was one.
     pub async fn purge(&self, agent: &agent::Id, id: &Id) -> Result<bool> {
         let known = self.list(agent).await?.iter().any(|listed| listed.id == id.as_str());

@@ -9,7 +9,7 @@ use crate::agent::workspace::Hidden;
 use crate::document::{Library, Opened, Page, Reading, Source, Web};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::manifest::Catalogue;
-use crate::package::{Kind, Packages};
+use crate::package::{Kind, Package, Packages};
 use crate::topic;
 
 /// How many tools an error names.
@@ -68,7 +68,8 @@ fn candidates(name: &str, workspace: &Workspace) -> Result<Vec<(Workspace, Sourc
     };
     let mut all: Vec<(Workspace, Source)> = folders(workspace).into_iter().map(file).collect();
     let installed = topic::Name::parse(name).map(|name| Packages::of(workspace).get(&name)).transpose()?;
-    let tool = installed.flatten().filter(|package| package.record.kind == Kind::Tool);
+    let is_page = |package: &Package| package.record.kind == Kind::Tool && package.has_page();
+    let tool = installed.flatten().filter(is_page);
     all.extend(tool.map(|package| (package.workspace(), package.entry_source())));
     Ok(all)
 }
@@ -90,7 +91,7 @@ pub fn names(workspace: &Workspace) -> Vec<String> {
         known.extend(tools.filter(|name| Id::parse(name).is_some()).map(str::to_owned));
     }
     let packages = Packages::of(workspace).list().unwrap_or_default();
-    let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool);
+    let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool && package.has_page());
     known.extend(installed.map(|package| package.name.to_string()));
     known
 }

@@ -10,6 +10,7 @@ use super::{Scope, Secret};
 use crate::agent::settings;
 use crate::error::{Code, Error, Result};
 use crate::substitute::text_of;
+use crate::topic::Name;
 
 /// The section of `config.json` that holds the global values.
 const SECTION: &str = "env";
@@ -56,6 +57,27 @@ pub fn read(home: &Path, scope: &Scope) -> Result<Persistent> {
         next = scope.broader();
     }
     Ok(Persistent(found))
+}
+
+/// Every scope that has a file, in an agent's home: the global one, apps and their configurations.
+pub fn scopes(home: &Path) -> Vec<Scope> {
+    let named = |dir: &Path| -> Vec<Name> {
+        let entries = std::fs::read_dir(dir).into_iter().flatten();
+        let mut names: Vec<Name> =
+            entries.filter_map(|entry| Name::parse(entry.ok()?.file_name().to_str()?)).collect();
+        names.sort();
+        names
+    };
+    let apps = home.join(".string/apps");
+    let of_apps = named(&apps).into_iter().flat_map(|app| {
+        let configs = named(&apps.join(app.as_str()));
+        let configs = configs.into_iter().map({
+            let app = app.clone();
+            move |config| Scope::Config(app.clone(), config)
+        });
+        std::iter::once(Scope::App(app)).chain(configs).collect::<Vec<_>>()
+    });
+    std::iter::once(Scope::Global).chain(of_apps).filter(|scope| scope.file(home).is_file()).collect()
 }
 
 /// Changes the file of one scope, all at once. Everything else in the file stays.

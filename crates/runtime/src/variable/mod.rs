@@ -10,7 +10,7 @@ mod session;
 mod surroundings;
 
 pub use assignment::{Assignment, Right, Target, parse as parse_assignments};
-pub use files::{Change, Persistent, change, read};
+pub use files::{Change, Persistent, change, read, scopes};
 pub use known::{Known, read_file};
 pub use requirement::{Claimant, missing, required};
 pub use scope::Scope;

@@ -1,40 +1,9 @@
 //! The pages on commands and errors: complete, and true to the letter where they show an example.
 
-use std::fs;
-use std::path::Path;
-
 use runtime::command::table::COMMANDS;
 use runtime::error::Code;
+use testkit::pages::{fences, page};
 use testkit::{Web, World};
-
-/// A fenced block of a page.
-struct Fence {
-    info: String,
-    text: String,
-    /// For failures: where to look.
-    line: usize,
-}
-
-fn page(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)).unwrap()
-}
-
-fn fences(page: &str) -> Vec<Fence> {
-    let mut fences = Vec::new();
-    let mut lines = page.lines().enumerate();
-    while let Some((number, line)) = lines.next() {
-        if !line.starts_with("```") {
-            continue;
-        }
-        // A fence of four marks may hold fences of three.
-        let info = line.trim_start_matches('`');
-        let close = &line[..line.len() - info.len()];
-        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != close);
-        let text = inside.map(|line| format!("{line}\n")).collect();
-        fences.push(Fence { info: info.to_owned(), text, line: number + 1 });
-    }
-    fences
-}
 
 /// The web that the examples are written for.
 const WEB: &str = "https://api.example.com";
@@ -43,7 +12,7 @@ const WEB: &str = "https://api.example.com";
 async fn library(name: &str, web: &Web) -> World {
     let world = World::new().await;
     for fence in [page("commands.md"), page(name)].iter().flat_map(|page| fences(page)) {
-        if let Some(name) = fence.info.strip_prefix("md file=") {
+        if let Some(name) = fence.file() {
             world.home.write(name, fence.text.replace(&format!("{WEB}/"), &web.url("/")));
         }
     }
@@ -67,12 +36,10 @@ async fn check_examples(name: &str) {
     let web = example_web().await;
     for fence in fences(&page(name)).iter().filter(|fence| fence.info == "session") {
         let world = library(name, &web).await;
-        for turn in fence.text.split(">>> ").skip(1) {
-            let (topic, rest) = turn.split_once('\n').unwrap();
-            let (payload, expected) = rest.split_once("\n<<<\n").unwrap();
-            let shown = shown(&world, &world.say(topic, payload).await.content);
-            let matches = matches(expected.trim_end(), &shown);
-            assert!(matches, "docs/{name}:{} {topic} {payload}\n{shown}\n", fence.line);
+        for turn in fence.turns() {
+            let shown = shown(&world, &world.say(turn.topic, turn.payload).await.content);
+            let place = format!("docs/{name}:{} {} {}", fence.line, turn.topic, turn.payload);
+            assert!(turn.matches(&shown), "{place}\n{shown}\n");
             checked += 1;
         }
     }
@@ -83,21 +50,6 @@ fn shown(world: &World, content: &str) -> String {
     let home = world.home.path();
     let content = content.replace(&home.display().to_string(), "[home]");
     content.replace(&format!("{}/other", home.parent().unwrap().display()), "[parent]/other")
-}
-
-/// Whether a reply is as the page shows it; a line `…` stands for any number of lines.
-fn matches(expected: &str, shown: &str) -> bool {
-    let (expected, shown): (Vec<_>, Vec<_>) = (expected.lines().collect(), shown.lines().collect());
-    match_lines(&expected, &shown)
-}
-
-fn match_lines(expected: &[&str], shown: &[&str]) -> bool {
-    match (expected, shown) {
-        ([], []) => true,
-        (["…", rest @ ..], _) => (0..=shown.len()).any(|skipped| match_lines(rest, &shown[skipped..])),
-        ([line, rest @ ..], [first, others @ ..]) => line == first && match_lines(rest, others),
-        _ => false,
-    }
 }
 
 #[tokio::test]

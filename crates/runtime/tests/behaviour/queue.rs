@@ -36,6 +36,7 @@ fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
                 format!("end {command} {}", code.map_or("ok", |code| code.as_str()))
             }
             What::Inbox { id } => format!("event {id}"),
+            What::Person { did, .. } => format!("person {did:?}"),
         })
         .collect()
 }

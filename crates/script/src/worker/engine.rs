@@ -115,9 +115,10 @@ fn attempt(
     let main = program.get(&run.module).ok_or_else(|| Stop::Failed(Error::program("no module to run")))?;
     let (module, evaluated) = load(ctx, &main.bytes)?.eval()?;
     tasks.drive::<()>(ctx, &evaluated)?;
-    let entry: Value<'_> = module.namespace()?.get(run.entrypoint.as_str())?;
+    let name = run.entrypoint.as_deref().unwrap_or_default();
+    let entry: Value<'_> = module.namespace()?.get(name)?;
     let Some(entry) = entry.into_function() else {
-        let message = format!("{} exports no function {}", run.module, run.entrypoint);
+        let message = format!("{} exports no function {name}", run.module);
         return Err(Stop::Failed(Error::program(message)));
     };
     let output = call(ctx, &entry, run.input.get(), tasks)?;

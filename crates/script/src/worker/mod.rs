@@ -52,6 +52,7 @@ fn serve(conversation: &Conversation) -> io::Result<()> {
         let deadline = Instant::now() + Duration::from_millis(run.time_ms);
         jail::end_by_itself_after(run.time_ms);
         let outcome = match compiled.program(&run, conversation)? {
+            Ok(program) if run.entrypoint.is_none() => Ok(modules::names(&program)?),
             Ok(program) => engine::run(&run, Rc::new(program), &library, conversation, deadline)?,
             Err(error) => Err(error),
         };

@@ -1,9 +1,11 @@
 //! What this worker has compiled, and the modules of one run.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::rc::Rc;
+
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::compile::{self, Bytecode};
 use super::conversation::Conversation;
@@ -26,6 +28,12 @@ type ByName = HashMap<&'static str, Rc<Vec<u8>>>;
 #[derive(Clone, Default)]
 pub(super) struct Library {
     compiled: Rc<RefCell<ByName>>,
+}
+
+/// All modules of a program, in order of their names.
+pub(super) fn names(program: &Program) -> io::Result<Box<RawValue>> {
+    let names: BTreeSet<&String> = program.keys().collect();
+    Ok(to_raw_value(&names)?)
 }
 
 impl Library {

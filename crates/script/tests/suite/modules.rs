@@ -62,3 +62,19 @@ async fn links_out_of_the_folder_are_refused() {
         world.files(&tool, &[("main.ts", "import x from './x.json'; export const run = () => x;")]).await;
     assert_eq!(error.unwrap_err().to_string(), "x.json leads out of the tool's folder");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_modules_of_a_program_are_named_without_running_it() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    std::fs::create_dir(dir.path().join("lib")).unwrap();
+    let main = "import { flo } from 'flo:runtime'; import './lib/a.ts'; import type { T } from './t.ts'; for (;;) {}";
+    std::fs::write(dir.path().join("main.ts"), main).unwrap();
+    std::fs::write(dir.path().join("lib/a.ts"), "import d from '../d.json'; export default d;").unwrap();
+    std::fs::write(dir.path().join("d.json"), "1").unwrap();
+    let program = Program::file(dir.path(), "main.ts");
+    assert_eq!(world.pool.modules(&program).await.unwrap(), ["d.json", "lib/a.ts", "main.ts"]);
+    std::fs::remove_file(dir.path().join("d.json")).unwrap();
+    let error = world.pool.modules(&program).await.unwrap_err();
+    assert_eq!(error.to_string(), "there is no d.json");
+    assert_eq!(error.position().unwrap().to_string(), "lib/a.ts:1:15");
+}

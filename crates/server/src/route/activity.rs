@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures::{Stream, StreamExt, stream};
-use runtime::activity::{self, Phase, What};
+use runtime::activity::{self, Person, Phase, What};
 use runtime::audit::format_time;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use wire::Activity;
+use wire::{Activity, Deed};
 
 use super::App;
 
@@ -48,6 +48,15 @@ fn to_wire(event: activity::Event) -> Activity {
             let ok = code.is_none();
             let code = code.map(|code| code.as_str().to_owned());
             Activity::Reply { time, agent, topic, command, ok, code, ms }
+        }
+        What::Person { topic, did } => {
+            let (did, command) = match did {
+                Person::Attached => (Deed::Attached, None),
+                Person::Ran { command } => (Deed::Ran, Some(command)),
+                Person::Typed => (Deed::Typed, None),
+                Person::Detached => (Deed::Detached, None),
+            };
+            Activity::Person { time, agent, topic, did, command }
         }
         What::Inbox { id } => Activity::Event { time, agent, event_id: id.to_string() },
     }

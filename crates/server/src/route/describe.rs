@@ -11,7 +11,11 @@ use wire::{CommandInfo, Describe, Health, Limits};
 
 use super::App;
 
-#[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
+/// What clients may ask for by name.
+const CAPABILITIES: [&str; 9] =
+    ["exec", "chanflow", "agents", "sessions", "activity", "events", "mcp", "capabilities", "fs"];
+
+#[utoipa::path(get, path = "/health", responses((status = 200, body = Health)), security(()))]
 pub async fn health(State(app): State<App>) -> Json<Health> {
     Json(Health { ok: true, version: app.runtime.version.clone() })
 }
@@ -27,9 +31,8 @@ pub async fn describe(State(app): State<App>) -> Json<Describe> {
     Json(Describe {
         name: "string".to_owned(),
         version: app.runtime.version.clone(),
-        capabilities: ["exec", "chanflow", "agents", "sessions", "activity", "events", "mcp"]
-            .map(str::to_owned)
-            .into(),
+        port: app.runtime.port,
+        capabilities: CAPABILITIES.map(str::to_owned).into(),
         topic_types: Kind::ALL.map(|kind| kind.as_str().to_owned()).into(),
         hubs: Hub::ALL.map(|hub| hub.as_str().to_owned()).into(),
         commands: commands.collect(),
@@ -43,8 +46,16 @@ pub async fn describe(State(app): State<App>) -> Json<Describe> {
     })
 }
 
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    responses((status = 200, description = "this document", body = serde_json::Value, content_type = "application/json"))
+)]
+#[expect(dead_code, reason = "describes what `serve_openapi` serves")]
+pub fn openapi() {}
+
 /// The document is made once, from the routes themselves.
-pub fn openapi(api: &utoipa::openapi::OpenApi) -> MethodRouter<App> {
+pub fn serve_openapi(api: &utoipa::openapi::OpenApi) -> MethodRouter<App> {
     let text = api.to_json().expect("an OpenAPI document is always JSON");
     get(async move || ([(header::CONTENT_TYPE, "application/json")], text.clone()).into_response())
 }

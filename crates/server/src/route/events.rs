@@ -11,10 +11,10 @@ use axum::response::Sse;
 use axum::response::sse::{Event as SseEvent, KeepAlive};
 use futures::{Stream, StreamExt, stream};
 use runtime::audit::format_time;
-use runtime::event::{self, Event, Follower, Id, Show};
+use runtime::event::{self, Clear, Event, Follower, Id, Show};
 use serde::Deserialize;
 use store::Limit;
-use wire::{ErrorBody, EventInfo, EventState, Events, STREAM_EVENT};
+use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT};
 
 use super::App;
 use crate::failure::Failure;
@@ -61,6 +61,35 @@ pub async fn list(
     let limit = Limit::entries(which.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)).bytes(PAGE_BYTES);
     let event::Page { events, has_more } = app.runtime.events.list(&agent.id, show, after, limit).await?;
     Ok(Json(Events { events: events.into_iter().map(info).collect(), has_more }))
+}
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct Doomed {
+    /// Those that are not acknowledged too.
+    #[serde(default)]
+    all: bool,
+}
+
+#[utoipa::path(
+    delete,
+    path = "/events",
+    params(Doomed, ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent")),
+    responses(
+        (status = 200, description = "how many acknowledged events were removed, or of all", body = Cleared),
+        (status = 400, description = "a malformed query", body = ErrorBody),
+        (status = 404, description = "no such agent", body = ErrorBody),
+    )
+)]
+pub async fn clear(
+    State(app): State<App>,
+    doomed: Result<Query<Doomed>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Json<Cleared>, Failure> {
+    let Query(doomed) = doomed?;
+    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+    let which = if doomed.all { Clear::All } else { Clear::Acked };
+    Ok(Json(Cleared { removed: app.runtime.events.clear(&agent.id, which).await? }))
 }
 
 #[utoipa::path(

@@ -50,10 +50,19 @@ pub async fn get(State(app): State<App>, request: Request) -> Result<Response, F
     delete,
     path = "/mcp",
     params(("Mcp-Session-Id" = String, Header, description = "the session")),
-    responses((status = 202, description = "the session has ended"), (status = 404, description = "no such session"))
+    responses(
+        (status = 204, description = "the session has ended"),
+        (status = 400, description = "no session is named"),
+        (status = 404, description = "no such session"),
+    )
 )]
 pub async fn delete(State(app): State<App>, request: Request) -> Result<Response, Failure> {
-    handle(&app, request).await
+    let mut response = handle(&app, request).await?;
+    // Some clients take nothing but this for an end.
+    if response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    Ok(response)
 }
 
 /// The body is read here, within our own limits of size and time.

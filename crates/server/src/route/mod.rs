@@ -2,15 +2,20 @@
 
 mod activity;
 mod agents;
+mod capabilities;
 mod chanflow;
 mod complete;
 mod describe;
+mod document;
 mod events;
 mod exec;
+mod fs;
 mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod terminal;
+mod tools;
 mod webhook;
 
 use std::sync::Arc;
@@ -30,13 +35,14 @@ use crate::inside::Inside;
 use crate::limits::Limits;
 use crate::token::Token;
 
-/// Whether a path needs no token, on TCP too. What lies below `/webhook/` carries a secret of its own.
+/// Whether a path needs no token, on TCP too. What lies below `/webhook/` and `/fs/` takes a secret of its own.
 pub fn is_open_to_all(path: &str) -> bool {
-    path == "/health" || path.starts_with("/webhook/")
+    path == "/health" || path.starts_with("/webhook/") || path.starts_with("/fs/")
 }
 
 pub use events::info as event_info;
 pub use sessions::info as session_info;
+pub use tools::installed as installed_tools;
 
 /// What every route works with.
 #[derive(Clone)]
@@ -62,15 +68,19 @@ impl App {
 }
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "String",
-    description = "A runtime for AI agents: send a command to a topic, read Markdown back.",
-    license(name = "MIT")
-))]
+#[openapi(
+    info(
+        title = "String",
+        description = "A runtime for AI agents: send a command to a topic, read Markdown back.",
+        license(name = "MIT")
+    ),
+    // Routes whose address in the router cannot be written in an OpenAPI document.
+    paths(describe::openapi, fs::get, fs::head, fs::put, fs::delete)
+)]
 struct Api;
 
 pub fn router(app: App) -> Router {
-    let (router, api) = OpenApiRouter::with_openapi(Api::openapi())
+    let (router, mut api) = OpenApiRouter::with_openapi(Api::openapi())
         .routes(routes!(describe::health))
         .routes(routes!(describe::describe))
         .routes(routes!(exec::exec))
@@ -79,11 +89,15 @@ pub fn router(app: App) -> Router {
         .routes(routes!(complete::complete))
         .routes(routes!(agents::list, agents::add))
         .routes(routes!(agents::remove))
+        .routes(routes!(capabilities::list, capabilities::mint))
+        .routes(routes!(capabilities::revoke))
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::remove))
+        .routes(routes!(tools::list))
+        .routes(routes!(terminal::attach))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
-        .routes(routes!(events::list))
+        .routes(routes!(events::list, events::clear))
         .routes(routes!(events::read))
         .routes(routes!(events::ack))
         .routes(routes!(events::stream))
@@ -91,8 +105,10 @@ pub fn router(app: App) -> Router {
         .routes(routes!(webhook::show, webhook::rotate))
         .routes(routes!(shutdown::shutdown))
         .split_for_parts();
+    document::complete(&mut api);
     router
-        .route("/openapi.json", describe::openapi(&api))
+        .route("/openapi.json", describe::serve_openapi(&api))
+        .route("/fs/{*path}", fs::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(middleware::from_fn_with_state(app.clone(), door::guard))

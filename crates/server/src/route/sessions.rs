@@ -19,6 +19,7 @@ use crate::json::JsonBody;
 #[utoipa::path(
     get,
     path = "/sessions",
+    params(("X-Agent-Id" = Option<String>, Header, description = "whose topics; `default` when absent")),
     responses((status = 200, body = Sessions), (status = 404, description = "no such agent", body = ErrorBody))
 )]
 pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Sessions>, Failure> {
@@ -29,11 +30,13 @@ pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Ses
 #[utoipa::path(
     post,
     path = "/sessions",
+    params(("X-Agent-Id" = Option<String>, Header, description = "whose topics; `default` when absent")),
     request_body = NewSession,
     responses(
         (status = 201, description = "open now, or already before", body = SessionInfo),
         (status = 400, description = "a malformed topic", body = ErrorBody),
         (status = 404, description = "no such agent", body = ErrorBody),
+        (status = 429, description = "the agent has as many topics open as it may", body = ErrorBody),
     )
 )]
 pub async fn create(
@@ -42,14 +45,14 @@ pub async fn create(
     JsonBody(new): JsonBody<NewSession>,
 ) -> Result<(StatusCode, Json<SessionInfo>), Failure> {
     let topic = Topic::parse(&new.topic)?;
-    let session = topics(&app, &headers)?.enter(&topic);
+    let session = topics(&app, &headers)?.enter(&topic)?;
     Ok((StatusCode::CREATED, Json(info(&session))))
 }
 
 #[utoipa::path(
     delete,
     path = "/sessions/{topic}",
-    params(("topic" = String, Path)),
+    params(("topic" = String, Path), ("X-Agent-Id" = Option<String>, Header, description = "whose topics; `default` when absent")),
     responses(
         (status = 204, description = "removed, with everything it held"),
         (status = 400, description = "a malformed topic", body = ErrorBody),

@@ -29,7 +29,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
         (status = 404, description = "no such address", body = ErrorBody),
         (status = 413, description = "longer than 64 KiB", body = ErrorBody),
         (status = 429, description = "the inbox is full", body = ErrorBody),
-    )
+    ),
+    security(())
 )]
 pub async fn post(
     State(app): State<App>,

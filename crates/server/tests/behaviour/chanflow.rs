@@ -44,7 +44,7 @@ async fn blocks_of_one_topic_wait_for_each_other_and_other_topics_go_on() {
     let daemon = Daemon::start().await;
     let agent = daemon.runtime.agents.named("default").unwrap();
     let topics = daemon.runtime.sessions.of(&agent.id);
-    let turn = Turn::take(topics.enter(&Topic::main())).await.unwrap();
+    let turn = Turn::take(topics.enter(&Topic::main()).unwrap()).await.unwrap();
     let mut activity = daemon.runtime.activity.watch();
     let text = "<𝒞=string:main>/help</𝒞><𝒞=string:main>/info</𝒞><𝒞=string:b>/topics</𝒞><𝒞=string:b>/help</𝒞>";
     let call = Call::new(&daemon, "POST", "/chanflow").body("text/plain", text);

@@ -46,6 +46,12 @@ async fn a_post_is_kept_until_it_is_acknowledged() {
     }
     assert!(listed(&daemon, "").await.is_empty());
     assert_eq!(listed(&daemon, "?all=true&limit=5").await.len(), 1);
+    post(&daemon, &path, "waits").send(&daemon).await;
+    let clear = |query: &str| Call::new(&daemon, "DELETE", &format!("/events{query}"));
+    assert_eq!(clear("").send(&daemon).await.json()["removed"], 1);
+    assert_eq!(listed(&daemon, "?all=true").await.len(), 1, "what waits stays");
+    assert_eq!(clear("?all=true").send(&daemon).await.json()["removed"], 1);
+    assert_eq!(clear("?everything=1").send(&daemon).await.status, 400);
 }
 
 #[tokio::test]

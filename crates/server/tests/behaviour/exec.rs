@@ -15,7 +15,7 @@ use crate::http::Call;
 
 async fn occupy(daemon: &Daemon, topic: &str) -> Turn {
     let agent = daemon.runtime.agents.named("default").unwrap();
-    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse(topic).unwrap());
+    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse(topic).unwrap()).unwrap();
     let mut turn = Turn::take(session).await.unwrap();
     turn.begin("/slow");
     turn

@@ -1,7 +1,8 @@
 //! Floods: connections have a cap, readers that never read hold little, and others are not harmed.
 
+use runtime::event::Source;
 use testkit::Daemon;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 use wire::Activity;
 
@@ -87,15 +88,52 @@ async fn watchers_that_never_read_miss_events_and_harm_nobody() {
 }
 
 #[tokio::test]
-async fn ten_thousand_topics_are_opened_and_one_more_works() {
+async fn readers_of_events_that_never_read_harm_nobody() {
+    let daemon = Daemon::start().await;
+    let agent = daemon.runtime.agents.named("default").unwrap();
+    let post = |text: String| daemon.runtime.events.post(&agent.id, Source::Webhook, text, None);
+    post("first".into()).await.unwrap();
+    let mut deaf = Vec::new();
+    for _ in 0..8 {
+        let mut stream = narrow(&daemon).await;
+        let call = Call::new(&daemon, "GET", "/events/stream");
+        stream.write_all(call.text().as_bytes()).await.unwrap();
+        deaf.push(stream);
+    }
+    for _ in 0..60 {
+        post("x".repeat(16 * 1024)).await.unwrap();
+    }
+    assert!(daemon.exec("event", "/events").await.ok);
+    let mut reading = connect(&daemon).await;
+    let call = Call::new(&daemon, "GET", "/events/stream");
+    reading.write_all(call.text().as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(reading).lines();
+    // Every event of the backlog arrives, whatever the others do.
+    let mut seen = 0;
+    while seen < 61 {
+        let line = lines.next_line().await.unwrap().expect("the stream goes on");
+        seen += usize::from(line.starts_with("id: "));
+    }
+}
+
+#[tokio::test]
+async fn topics_over_the_cap_are_refused_and_those_open_go_on() {
     let daemon = Daemon::start().await;
     let agent = daemon.runtime.agents.named("default").unwrap();
     let topics = daemon.runtime.sessions.of(&agent.id);
-    for number in 0..10_000 {
-        topics.enter(&runtime::topic::Topic::parse(&format!("t{number}")).unwrap());
-    }
+    assert!(daemon.exec("main", "/info").await.ok);
+    let open = |number: usize| topics.enter(&runtime::topic::Topic::parse(&format!("t{number}")).unwrap());
+    let opened = (0..10_000).filter(|number| open(*number).is_ok()).count();
+    assert_eq!(opened, runtime::session::TOPICS_MAX - 1);
+    let refused = daemon.exec("one-more", "/info").await;
+    assert_eq!((refused.ok, refused.code.as_deref()), (false, Some("TOO_MANY_TOPICS")));
+    assert!(refused.content.contains("/session close"), "{}", refused.content);
+    let created = Call::new(&daemon, "POST", "/sessions").json(r#"{"topic":"one-more"}"#).send(&daemon).await;
+    assert_eq!((created.status, created.code().as_str()), (429, "TOO_MANY_TOPICS"));
     let reply = daemon.exec("main", "/topics").await;
     assert!(reply.ok && reply.content.len() <= runtime::reply::REPLY_MAX, "{}", reply.content.len());
     let error = daemon.exec("main", "/session close none").await;
     assert!(error.content.len() < 2_000 && error.content.contains("more"), "{}", error.content);
+    assert!(daemon.exec("main", "/session close t7").await.ok);
+    assert!(daemon.exec("one-more", "/info").await.ok, "there is room again");
 }

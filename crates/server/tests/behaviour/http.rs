@@ -187,7 +187,7 @@ pub(crate) async fn every_route(daemon: &Daemon) -> Vec<Route> {
         ("GET", "/nothing"),
         ("POST", "/exec/"),
         ("DELETE", "/exec"),
-        ("PUT", "/fs/x"),
+        ("PUT", "/nothing"),
         ("OPTIONS", "/exec"),
         ("HEAD", "/health"),
         ("TRACE", "/health"),

@@ -41,21 +41,31 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
     routes.sort();
     let expected = [
         "DELETE /agents/id",
+        "DELETE /capabilities/id",
+        "DELETE /events",
         "DELETE /exec/request_id",
+        "DELETE /fs/path",
         "DELETE /mcp",
         "DELETE /sessions/topic",
         "GET /activity/stream",
         "GET /agents",
         "GET /agents/id/webhook",
+        "GET /capabilities",
         "GET /describe",
         "GET /events",
         "GET /events/id",
         "GET /events/stream",
+        "GET /fs/path",
         "GET /health",
         "GET /mcp",
+        "GET /openapi.json",
         "GET /sessions",
+        "GET /sessions/topic/terminal",
+        "GET /tools",
+        "HEAD /fs/path",
         "POST /agents",
         "POST /agents/id/webhook",
+        "POST /capabilities",
         "POST /chanflow",
         "POST /complete",
         "POST /events/id/ack",
@@ -64,6 +74,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
         "POST /sessions",
         "POST /shutdown",
         "POST /webhook/token",
+        "PUT /fs/path",
     ];
     assert_eq!(routes, expected);
     let operations =
@@ -197,6 +208,23 @@ async fn sessions_are_listed_created_and_removed() {
     assert_eq!((malformed.status, malformed.code().as_str()), (400, "INVALID_TARGET"));
     let nobody = call("GET", "/sessions").with("X-Agent-Id", "nobody").send(&daemon).await;
     assert_eq!((nobody.status, nobody.code().as_str()), (404, "NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn a_terminal_is_for_a_person_over_the_socket_only() {
+    let daemon = Daemon::start().await;
+    daemon.exec("bash:dev", "/info").await;
+    let path = "/sessions/bash:dev/terminal?columns=80&rows=24";
+    let plain = Call::new(&daemon, "GET", path).send(&daemon).await;
+    assert_eq!((plain.status, plain.code().as_str()), (400, "INVALID_PARAMS"));
+    let upgrade =
+        Call::new(&daemon, "GET", path).with("Connection", "Upgrade").with("Upgrade", "string-terminal");
+    let answer = upgrade.send(&daemon).await;
+    assert_eq!((answer.status, answer.code().as_str()), (403, "NOT_ALLOWED"));
+    let gone = daemon.client().attach("bash:dev", 80, 24).await.unwrap_err().to_string();
+    assert_eq!(gone, "No shell runs in bash:dev of agent default.");
+    let agent = daemon.client().for_agent().attach("bash:dev", 80, 24).await.unwrap_err().to_string();
+    assert_eq!(agent, "Only a person can attach to a shell.");
 }
 
 /// One request over the socket, by hand: status and JSON body.

@@ -31,7 +31,7 @@ async fn an_idle_older_daemon_asks_to_be_replaced() {
 async fn a_busy_older_daemon_serves_and_says_so() {
     let daemon = old().await;
     let agent = daemon.runtime.agents.named("default").unwrap();
-    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse("busy").unwrap());
+    let session = daemon.runtime.sessions.of(&agent.id).enter(&Topic::parse("busy").unwrap()).unwrap();
     let mut turn = Turn::take(session).await.unwrap();
     turn.begin("/slow");
     let call = Call::exec(&daemon, "main", "/info").with("X-String-Version", "0.2.0");

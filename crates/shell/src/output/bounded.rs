@@ -1,9 +1,8 @@
 //! Text of any length in bounded memory: its head, its tail, and a log file
 //! from the moment on when the two are not enough.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 
 use super::{LogFiles, Output};
@@ -42,6 +41,12 @@ impl Bounded {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.total == 0
+    }
+
+    /// The head and the tail, apart where something lies between them.
+    pub(crate) fn kept(&self) -> String {
+        let gap = if self.total > (self.head.len() + self.tail.len()) as u64 { "\n" } else { "" };
+        format!("{}{gap}{}", self.head, String::from_utf8_lossy(&self.tail))
     }
 
     pub(crate) fn push(&mut self, text: &str) {
@@ -109,9 +114,7 @@ impl Bounded {
 
 impl Log {
     fn create(files: &LogFiles) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&files.directory)?;
-        let path = files.directory.join(format!("{}.log", ulid::Ulid::generate()));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let (path, file) = files.create()?;
         Ok(Self { path, file: BufWriter::with_capacity(64 * 1024, file), room: files.cap, cut: false })
     }
 

@@ -72,6 +72,15 @@ impl Page {
         self.done.text.take()
     }
 
+    /// What is new since the last time, as far as it is kept, a line each.
+    pub(super) fn unread(&self) -> String {
+        let rows = self.rows.iter().filter_map(|row| Some((row.continues, fresh(row)?)));
+        rows.fold(self.done.text.kept(), |text, (continues, row)| match continues {
+            true => text + &row,
+            false => text + "\n" + &row,
+        })
+    }
+
     /// Whether there is anything new.
     pub(super) fn is_clean(&self) -> bool {
         self.done.text.is_empty() && self.rows.iter().all(|row| fresh(row).is_none_or(|text| text.is_empty()))

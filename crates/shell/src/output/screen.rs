@@ -26,6 +26,11 @@ impl Screen {
         *self = Self::default();
     }
 
+    /// What made the screen what it is, for a terminal that comes late.
+    pub(crate) fn recent(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The rows of the screen without blanks at their ends and empty rows below.
     pub(crate) fn draw(&self, columns: u16, rows: u16) -> String {
         let Ok(mut terminal) = Terminal::new(usize::from(columns.max(1)), usize::from(rows.max(1))) else {

@@ -50,6 +50,11 @@ impl Transcript {
         self.screen.page.take()
     }
 
+    /// What is new since the last time, left where it is.
+    pub(crate) fn unread(&self) -> String {
+        self.screen.page.unread()
+    }
+
     pub(crate) fn is_clean(&self) -> bool {
         self.screen.page.is_clean()
     }

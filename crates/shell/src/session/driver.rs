@@ -19,9 +19,10 @@ use super::ending::{Ending, Next};
 use super::foreground::{self, Activity};
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
-use super::request::{Patience, Request, Waiter};
+use super::request::{By, Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
+use super::watch::Watchers;
 use super::{Cause, Death, Directory, Earlier};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
 use crate::protocol::{Order, Report};
@@ -52,9 +53,9 @@ pub(super) struct Driver {
     status: i32,
     settings: Settings,
     /// A command that ended with nobody waiting.
-    unreported: Option<Status>,
+    unreported: Option<Unreported>,
     pending_late: Option<Output>,
-    pending_earlier: Option<Earlier>,
+    pending_earlier: Vec<Earlier>,
     /// Input that the terminal has not taken yet.
     outbox: VecDeque<u8>,
     /// The terminal has more output than was read in one go …
@@ -66,6 +67,7 @@ pub(super) struct Driver {
     /// Why the shell is about to end, where that is our doing.
     cause: Option<Cause>,
     audience: Audience,
+    watchers: Watchers,
 }
 
 enum Phase {
@@ -78,6 +80,7 @@ enum Phase {
 struct Active {
     token: String,
     payload: String,
+    by: By,
     started: Instant,
     probe: Probe,
     stage: Stage,
@@ -85,6 +88,14 @@ struct Active {
     asked_again: u8,
     ending: Option<Ending>,
     interrupted: bool,
+}
+
+/// The end of a command that nobody has been told of.
+#[derive(Clone)]
+struct Unreported {
+    status: Status,
+    /// The command, if a person typed it.
+    typed: Option<String>,
 }
 
 /// How far a turn has come.
@@ -135,13 +146,14 @@ impl Driver {
             settings: Settings::default(),
             unreported: None,
             pending_late: None,
-            pending_earlier: None,
+            pending_earlier: Vec::new(),
             outbox: VecDeque::new(),
             more_output: false,
             rest_until: None,
             unsettled: false,
             cause: None,
             audience: Audience::default(),
+            watchers: Watchers::default(),
         }
     }
 
@@ -192,8 +204,13 @@ impl Driver {
         let ending = active.and_then(|active| active.ending.as_ref()).map(Ending::due);
         let waiting = self.waiter.as_ref().map(|waiter| waiter.until);
         // Nobody is kept waiting by a program that nobody asks about.
-        let probe = active.filter(|_| self.waiter.is_some()).map(|active| active.probe.due());
+        let probe = active.filter(|active| self.is_awaited(active)).map(|active| active.probe.due());
         [ending, waiting, probe, self.rest_until].into_iter().flatten().min()
+    }
+
+    /// Whether somebody waits for what comes of a command: the caller, or the person who typed it.
+    fn is_awaited(&self, active: &Active) -> bool {
+        self.waiter.is_some() || active.by == By::Person
     }
 
     fn on_time(&mut self) {
@@ -228,10 +245,10 @@ impl Driver {
     fn look_at_foreground(&mut self, now: Instant) {
         // Its report may be there already, which ends the question.
         self.read_reports();
-        let Phase::Running(active) = &mut self.phase else { return };
+        let Phase::Running(active) = &self.phase else { return };
         // What is being ended, or has not got all of its input, is still under way.
         let under_way = active.ending.is_some() || !self.outbox.is_empty();
-        if self.waiter.is_none() || now < active.probe.due() || under_way {
+        if !self.is_awaited(active) || now < active.probe.due() || under_way {
             return;
         }
         // Before the look: a bash that has not read its line yet is idle for another reason.
@@ -246,6 +263,7 @@ impl Driver {
             // It was about to wake up, or does not want what is there.
             seen = Activity::Working;
         }
+        let Phase::Running(active) = &mut self.phase else { return };
         match active.probe.judge(seen, self.terminal.modes(), now) {
             Verdict::Busy => {}
             Verdict::NeedsInput => self.answer_with_state(WaitingForInput::Yes),

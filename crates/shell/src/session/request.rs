@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::attach::Size;
+use super::attach::{Size, Typing};
+use super::watch::{Seen, Until};
 use super::{Info, Input, Turn};
 use crate::error::Result;
 
@@ -27,9 +28,16 @@ pub(super) enum Request {
         output: mpsc::Sender<Vec<u8>>,
         answer: Answer<()>,
     },
+    Watch {
+        until: Until,
+        answer: Answer<Seen>,
+    },
     /// Somebody has left.
     Detach,
-    Keys(Vec<u8>),
+    Keys {
+        bytes: Vec<u8>,
+        answer: Answer<Typing>,
+    },
     Resize(Size),
     Close(Answer<()>),
 }
@@ -40,6 +48,14 @@ pub(super) enum Ask {
     /// Input for what runs, a command when nothing does.
     Send(String),
     Wait,
+}
+
+/// Who has given a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Caller,
+    /// Somebody who is attached.
+    Person,
 }
 
 /// Somebody who waits for the turn to get somewhere.

@@ -14,6 +14,7 @@ use super::driver::{Driver, Parts};
 use super::report::Event;
 use super::request::{Answer, Ask, Request};
 use super::terminal::Terminal;
+use super::watch::{Until, Watch};
 use super::{Config, Info, Input, Turn, script};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -141,6 +142,13 @@ impl Shell {
     /// Output, the background's too, and ends of commands, as they happen.
     pub fn subscribe(&self) -> broadcast::Receiver<Live> {
         self.live.subscribe()
+    }
+
+    /// Waits for something to happen, from what no turn has returned yet on.
+    pub async fn watch(&self, until: Until) -> Result<Watch> {
+        let (answer, seen) = oneshot::channel();
+        self.requests.send(Request::Watch { until, answer }).await.map_err(|_| Error::GuardLost)?;
+        Ok(Watch(seen))
     }
 
     /// Puts a person at the terminal, whose window has this size.

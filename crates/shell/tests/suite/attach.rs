@@ -42,7 +42,78 @@ async fn a_person_runs_a_command_and_the_agent_is_told() {
     sees(&mut person, "$ ").await;
     let turn = fixture.run("echo $x").await;
     assert_eq!(text(&turn), "5\n");
-    assert_eq!(turn.earlier.unwrap().output.head, "type 5\n");
+    let [earlier] = turn.earlier.as_slice() else { panic!("{:?}", turn.earlier) };
+    assert_eq!(
+        (earlier.typed.as_deref(), earlier.output.head.as_str()),
+        (Some("x=5; echo type \"$x\""), "type 5\n")
+    );
+}
+
+#[tokio::test]
+async fn every_command_of_a_person_is_told_up_to_a_limit() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    for number in 0..10 {
+        let typing = person.keys(format!("echo run-$(({number}+0))\r").into_bytes()).await;
+        assert_eq!(typing.commands, [format!("echo run-$(({number}+0))")]);
+        sees(&mut person, &format!("run-{number}\r\n")).await;
+        sees(&mut person, "$ ").await;
+    }
+    let turn = fixture.run("true").await;
+    let told: Vec<_> = turn.earlier.iter().map(|earlier| earlier.output.head.as_str()).collect();
+    assert_eq!(told.len(), 8);
+    assert_eq!((told[0], told[7]), ("run-2\n", "run-9\n"));
+}
+
+#[tokio::test]
+async fn a_person_sees_the_agents_commands_and_what_already_runs() {
+    let fixture = Fixture::new().await;
+    let mut first = fixture.shell.attach(Size::USUAL).await.unwrap();
+    sees(&mut first, "$ ").await;
+    waits_for_input(&fixture.run("echo started\nread line").await);
+    sees(&mut first, "echo started\r\nread line\r\n").await;
+    sees(&mut first, "started\r\n").await;
+    let mut second = fixture.shell.attach(Size::USUAL).await.unwrap();
+    sees(&mut second, "started\r\n").await;
+    assert!(first.keys(b"x".to_vec()).await == Default::default(), "a key alone is nothing to tell");
+    assert!(second.keys(b"\r".to_vec()).await.input);
+    sees(&mut first, "$ ").await;
+    fixture.alive().await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_shell_is_the_end_of_the_output() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"exit 3\r".to_vec()).await;
+    let ended = async { while person.output().await.is_some() {} };
+    tokio::time::timeout(LONG, ended).await.unwrap();
+    let mut late = fixture.shell.attach(Size::USUAL).await.unwrap();
+    assert_eq!(tokio::time::timeout(LONG, late.output()).await, Ok(None));
+}
+
+#[tokio::test]
+async fn ctrl_c_of_a_person_ends_the_command_at_any_moment() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    for round in 0..50 {
+        sees(&mut person, "$ ").await;
+        person.keys(format!("echo {round}; sleep 1000\r").into_bytes()).await;
+        sees(&mut person, &format!("\r\n{round}\r\n")).await;
+        person.keys(b"\x03".to_vec()).await;
+    }
+    sees(&mut person, "$ ").await;
+    fixture.alive().await;
+}
+
+#[tokio::test]
+async fn an_empty_line_shows_the_prompt_again() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    sees(&mut person, "$ ").await;
+    assert_eq!(person.keys(b"\r".to_vec()).await.commands, [] as [&str; 0]);
+    sees(&mut person, "$ ").await;
+    assert!(fixture.run("true").await.earlier.is_empty());
 }
 
 #[tokio::test]

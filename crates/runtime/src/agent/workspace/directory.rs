@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
@@ -23,8 +24,8 @@ const PLAIN_PERMISSIONS: u32 = 0o777;
 pub struct Directory(OwnedFd);
 
 /// A file under a name of its own, removed again unless it becomes another one.
-pub struct Temporary<'a> {
-    directory: &'a Directory,
+pub struct Temporary {
+    directory: Arc<Directory>,
     name: String,
 }
 
@@ -73,6 +74,11 @@ impl Directory {
         }
     }
 
+    /// The attributes of what has a name, a link itself if it is one.
+    pub fn stat(&self, name: &OsStr) -> rustix::io::Result<Stat> {
+        rustix::fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
     pub fn sync(&self) -> rustix::io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match rustix::fs::openat(self, ".", flags, Mode::empty()) {
@@ -90,49 +96,60 @@ impl AsFd for Directory {
     }
 }
 
-impl<'a> Temporary<'a> {
-    pub fn name(directory: &'a Directory) -> Self {
+impl Temporary {
+    pub fn name(directory: &Arc<Directory>) -> Self {
+        let directory = Arc::clone(directory);
         Self { directory, name: format!(".string-{}.tmp", ulid::Ulid::generate()) }
     }
 
-    /// Writes a content to the disk, with the owner and permissions of the file that it is to replace.
-    pub fn write(directory: &'a Directory, content: &[u8], replaced: Option<&Stat>) -> Result<Self, Failure> {
+    /// An empty file, closed to others if it is to replace one that may be.
+    pub fn create(directory: &Arc<Directory>, replaced: Option<&Stat>) -> rustix::io::Result<(Self, File)> {
         let temporary = Self::name(directory);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = if replaced.is_some() { OWNER_ONLY } else { NEW_FILE };
-        let mut file = File::from(rustix::fs::openat(directory, &*temporary.name, flags, mode)?);
+        let handle = rustix::fs::openat(&*temporary.directory, &*temporary.name, flags, mode)?;
+        Ok((temporary, File::from(handle)))
+    }
+
+    /// Writes a content to the disk, with the owner and permissions of the file that it is to replace.
+    pub fn write(
+        directory: &Arc<Directory>,
+        content: &[u8],
+        replaced: Option<&Stat>,
+    ) -> Result<Self, Failure> {
+        let (temporary, mut file) = Self::create(directory, replaced)?;
         file.write_all(content)?;
-        if let Some(replaced) = replaced {
-            keep_attributes(&file, replaced)?;
-        }
-        file.sync_all()?;
+        complete(&file, replaced)?;
         Ok(temporary)
     }
 
-    /// Takes a name that nobody may have.
-    pub fn become_new(&self, name: &OsStr) -> Result<(), Failure> {
-        let (directory, own) = (self.directory, &*self.name);
-        let renamed = rustix::fs::renameat_with(directory, own, directory, name, RenameFlags::NOREPLACE);
+    /// Takes a name, in this directory or another one, that nobody may have.
+    pub fn become_new(&self, to: &Directory, name: &OsStr) -> Result<(), Failure> {
+        let (directory, own) = (&*self.directory, &*self.name);
+        let renamed = rustix::fs::renameat_with(directory, own, to, name, RenameFlags::NOREPLACE);
         match renamed {
             Err(Errno::INVAL | Errno::NOSYS) => {
                 // A link does the same where the file system knows no such rename.
-                rustix::fs::linkat(directory, own, directory, name, AtFlags::empty()).map_err(taken)
+                rustix::fs::linkat(directory, own, to, name, AtFlags::empty()).map_err(taken)
             }
             other => other.map_err(taken),
         }
     }
 
-    /// Takes the name of a file that must hold what is expected.
-    pub fn take_the_place_of(self, name: &OsStr, expected: &[u8]) -> Result<(), Failure> {
+    /// Takes the name of a file that must be as expected; it is looked at when nobody finds it by that name any longer.
+    pub fn take_the_place_of(
+        self,
+        name: &OsStr,
+        expected: impl FnOnce(&Directory, &OsStr) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         match self.exchange(name) {
             Err(Errno::NOENT) => return Err(Failure::Changed),
             Err(Errno::INVAL | Errno::NOSYS) => {
-                rustix::fs::renameat(self.directory, &*self.name, self.directory, name)?;
-                return Ok(());
+                return Ok(self.replace(&self.directory, name)?);
             }
             other => other?,
         }
-        if self.find(expected).is_ok() {
+        if self.holds(expected) {
             return Ok(());
         }
         if let Err(error) = self.exchange(name) {
@@ -142,13 +159,18 @@ impl<'a> Temporary<'a> {
         Err(Failure::Changed)
     }
 
-    /// Whether the file under this name holds what is expected.
-    pub fn find(&self, expected: &[u8]) -> Result<Stat, Failure> {
-        self.directory.find(OsStr::new(&self.name), expected)
+    /// Takes a name, in this directory or another one, whatever has it now.
+    pub fn replace(&self, to: &Directory, name: &OsStr) -> rustix::io::Result<()> {
+        rustix::fs::renameat(&*self.directory, &*self.name, to, name)
+    }
+
+    /// Whether what has this name now is what is expected.
+    pub fn holds(&self, expected: impl FnOnce(&Directory, &OsStr) -> Result<(), Failure>) -> bool {
+        expected(&self.directory, OsStr::new(&self.name)).is_ok()
     }
 
     fn exchange(&self, name: &OsStr) -> rustix::io::Result<()> {
-        let directory = self.directory;
+        let directory = &*self.directory;
         rustix::fs::renameat_with(directory, &*self.name, directory, name, RenameFlags::EXCHANGE)
     }
 
@@ -158,14 +180,14 @@ impl<'a> Temporary<'a> {
     }
 
     pub fn rename_from(&self, name: &OsStr) -> rustix::io::Result<()> {
-        rustix::fs::renameat(self.directory, name, self.directory, &*self.name)
+        rustix::fs::renameat(&*self.directory, name, &*self.directory, &*self.name)
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for Temporary {
     fn drop(&mut self) {
         // It has another name by now, or there is an error that is worth more than this one.
-        let _ = rustix::fs::unlinkat(self.directory, &*self.name, AtFlags::empty());
+        let _ = rustix::fs::unlinkat(&*self.directory, &*self.name, AtFlags::empty());
     }
 }
 
@@ -187,6 +209,14 @@ fn no_links() -> ResolveFlags {
 
 fn taken(errno: Errno) -> Failure {
     if errno == Errno::EXIST { Failure::Changed } else { Failure::Io(errno) }
+}
+
+/// Brings a file to the disk, with the owner and permissions of the one that it is to replace.
+pub fn complete(file: &File, replaced: Option<&Stat>) -> io::Result<()> {
+    if let Some(replaced) = replaced {
+        keep_attributes(file, replaced)?;
+    }
+    file.sync_all()
 }
 
 /// The owner first: changing it takes the right to run as the owner away.

@@ -12,6 +12,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
@@ -27,10 +28,13 @@ pub struct Place {
     shown: String,
 }
 
+/// What is done about directories above a file that are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Missing {
+pub(super) enum Missing {
     Create,
     Fail,
+    /// The last one that exists will do.
+    LeaveOut,
 }
 
 impl Workspace {
@@ -89,7 +93,8 @@ impl Place {
 
     /// Removes the file, if it holds what is expected.
     pub fn remove(&self, expected: &[u8]) -> Result<()> {
-        self.try_remove(expected).map_err(|failure| self.failed(failure, "removed"))
+        let removed = self.try_remove(|directory, name| directory.find(name, expected).map(|_| ()));
+        removed.map_err(|failure| self.failed(failure, "removed"))
     }
 
     fn try_write(&self, expected: Option<&[u8]>, content: &[u8]) -> Result<(), Failure> {
@@ -97,27 +102,33 @@ impl Place {
         let missing = if expected.is_none() { Missing::Create } else { Missing::Fail };
         let directory = self.directory(missing)?;
         match expected {
-            None => Temporary::write(&directory, content, None)?.become_new(name)?,
+            None => Temporary::write(&directory, content, None)?.become_new(&directory, name)?,
             Some(expected) => {
                 let replaced = directory.find(name, expected)?;
-                Temporary::write(&directory, content, Some(&replaced))?.take_the_place_of(name, expected)?;
+                let temporary = Temporary::write(&directory, content, Some(&replaced))?;
+                temporary
+                    .take_the_place_of(name, |directory, name| directory.find(name, expected).map(|_| ()))?;
             }
         }
         directory.sync()?;
         Ok(())
     }
 
-    fn try_remove(&self, expected: &[u8]) -> Result<(), Failure> {
+    /// Removes what is as expected: looked at before, and once more when nobody finds it by its name.
+    pub(super) fn try_remove(
+        &self,
+        expected: impl Fn(&Directory, &OsStr) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let name = self.name()?;
         let directory = self.directory(Missing::Fail)?;
-        directory.find(name, expected)?;
+        expected(&directory, name)?;
         let aside = Temporary::name(&directory);
         match aside.rename_from(name) {
             Err(Errno::NOENT) => return Err(Failure::Changed),
             other => other?,
         }
-        if aside.find(expected).is_err() {
-            if let Err(failure) = aside.become_new(name) {
+        if !aside.holds(expected) {
+            if let Err(failure) = aside.become_new(&directory, name) {
                 aside.keep();
                 return Err(failure);
             }
@@ -128,23 +139,24 @@ impl Place {
         Ok(())
     }
 
-    fn name(&self) -> Result<&OsStr, Failure> {
+    pub(super) fn name(&self) -> Result<&OsStr, Failure> {
         self.below.file_name().ok_or(Failure::Io(Errno::ISDIR))
     }
 
-    fn directory(&self, missing: Missing) -> Result<Directory, Failure> {
+    pub(super) fn directory(&self, missing: Missing) -> Result<Arc<Directory>, Failure> {
         let mut directory = Directory::new(open_beneath(&self.root, Path::new(""))?);
         for part in self.below.parent().into_iter().flatten() {
             directory = match directory.enter(part) {
                 Err(Errno::NOENT) if missing == Missing::Create => directory.create(part)?,
+                Err(Errno::NOENT) if missing == Missing::LeaveOut => break,
                 Err(Errno::NOENT) => return Err(Failure::Changed),
                 other => other?,
             };
         }
-        Ok(directory)
+        Ok(Arc::new(directory))
     }
 
-    fn failed(&self, failure: Failure, done: &str) -> Error {
+    pub(super) fn failed(&self, failure: Failure, done: &str) -> Error {
         let shown = &self.shown;
         match failure {
             Failure::Changed => {
@@ -157,6 +169,10 @@ impl Place {
             Failure::Io(Errno::NOTDIR) => {
                 Error::new(Code::InvalidPath, format!("A part of {shown} is a file, not a directory."))
             }
+            Failure::Io(Errno::ISDIR | Errno::NXIO) => {
+                Error::new(Code::InvalidPath, format!("{shown} is not a file."))
+                    .hint("Directories, devices and pipes are left as they are.")
+            }
             Failure::Io(errno) => Error::new(
                 Code::LoadError,
                 format!("{shown} could not be {done}: {}", io::Error::from(errno)),
@@ -167,4 +183,4 @@ impl Place {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,24 +3,24 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use store::Timestamp;
 
-use super::place::{self, Place};
-use super::refused;
+use super::show::{Report, refused};
+use crate::agent;
 use crate::blocking;
 use crate::command::Context;
 use crate::document::{Bases, Target};
 use crate::error::{Code, Error, Result, quoted};
-use crate::state::{self, Condition, Write};
+use crate::state::{self, Place, Transferred, place};
 use crate::variable::read_file;
 
 /// The largest file that is read back.
 const IMPORT_MAX: u64 = 256 << 20;
-const PAGE: usize = 1_000;
 
 #[derive(Debug, Serialize)]
-struct Written<'a> {
+struct Line<'a> {
     scope: String,
     key: &'a str,
     value: &'a RawValue,
@@ -38,8 +38,8 @@ struct Read {
     expires_at: Option<String>,
 }
 
-/// Writes a new file with the entries of one scope, or of all.
-pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> Result<String> {
+/// Writes the entries of one scope, or of all, to a file. Each scope is as it was at one moment.
+pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> Result<Report> {
     let (durable, agent) = (&context.runtime.durable, &context.agent.id);
     let places = match place {
         Some(place) => vec![place],
@@ -47,65 +47,68 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
     };
     let (mut text, mut count) = (String::new(), 0_usize);
     for place in places {
-        let (space, mut cursor) = (place.space(agent), None);
-        loop {
-            let page = durable.list(&space, "", PAGE, cursor.as_deref()).await.map_err(refused)?;
-            for entry in &page.entries {
-                let expires_at = entry.expires_at.as_deref();
-                let line =
-                    Written { scope: place.to_string(), key: &entry.key, value: &entry.value, expires_at };
-                text.push_str(&serde_json::to_string(&line).map_err(|error| failed(&error))?);
-                text.push('\n');
-                count += 1;
-            }
-            match page.next_cursor {
-                Some(next) => cursor = Some(next),
-                None => break,
-            }
+        for entry in durable.export(&place.space(agent)).await.map_err(refused)? {
+            let line = Line {
+                scope: place.to_string(),
+                key: &entry.key,
+                value: &entry.value,
+                expires_at: entry.expires_at.as_deref(),
+            };
+            text.push_str(&serde_json::to_string(&line).map_err(|error| failed(&error))?);
+            text.push('\n');
+            count += 1;
         }
     }
     let (target, workspace) = (literal(path, context)?, context.agent.workspace.clone());
     let shown = workspace.display(&target);
     blocking::run(move || workspace.place(&target)?.write(None, text.as_bytes())).await?;
-    Ok(format!("Exported {count} entries to {shown}"))
+    let json = json!({ "file": shown, "exported": count });
+    Ok(Report { text: format!("Exported {} to {shown}", entries(count)), json })
 }
 
-/// Puts what a file holds back. All of it is read and checked before the first entry is written.
-pub async fn import(path: &str, context: &Context<'_>) -> Result<String> {
-    let (durable, agent) = (&context.runtime.durable, &context.agent.id);
+/// Puts what a file holds back, all of it or nothing.
+pub async fn import(path: &str, context: &Context<'_>) -> Result<Report> {
     let text =
         String::from_utf8(read_file(path, bases(context), IMPORT_MAX)?).map_err(|error| failed(&error))?;
-    let mut entries = Vec::new();
-    for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |why: String| Error::new(Code::InvalidParams, format!("Line {}: {why}", n + 1));
-        let read: Read = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        state::check_key(&read.key).map_err(|error| wrong(error.message))?;
-        state::check_value(read.value.to_string().as_bytes()).map_err(|error| wrong(error.message))?;
-        let expires_at = read.expires_at.as_ref().map(|at| at.parse::<jiff::Timestamp>()).transpose();
-        let expires_at = expires_at.map_err(|error| wrong(error.to_string()))?;
-        entries.push((Place::parse(&read.scope)?, expires_at, read));
-    }
-    let (mut written, mut expired) = (0_usize, 0_usize);
-    for (place, expires_at, read) in entries {
-        let left = expires_at.map(|at| at.as_millisecond() - context.runtime.now().as_millis());
-        let Some(ttl) = left.map_or(Some(None), |left| seconds(left).map(Some)) else {
-            expired += 1;
-            continue;
-        };
-        let write = Write::Put(read.value);
-        durable
-            .write(&place.space(agent), &read.key, write, ttl, &Condition::Always)
-            .await
-            .map_err(refused)?;
-        written += 1;
-    }
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let parsed = lines.map(|(line, number)| {
+        understood(line, &context.agent.id).map_err(|error| {
+            Error::new(Code::InvalidParams, format!("Line {number}: {}", error.message))
+                .hints(error.hints)
+                .hint("Nothing was imported.")
+        })
+    });
+    let parsed = parsed.collect::<Result<Vec<_>>>()?;
+    let imported = context.runtime.durable.import(&parsed).await.map_err(refused)?;
+    let expired = parsed.len() - imported;
     let gone = if expired == 0 { String::new() } else { format!(", {expired} had expired") };
-    Ok(format!("Imported {written} entries{gone}"))
+    let json = json!({ "imported": imported, "expired": expired });
+    Ok(Report { text: format!("Imported {}{gone}", entries(imported)), json })
 }
 
-/// Whole seconds that an entry has left; none if it has expired.
-fn seconds(millis: i64) -> Option<u64> {
-    u64::try_from(millis).ok().filter(|millis| *millis > 0).map(|millis| millis.div_ceil(1_000))
+/// One line of an export, checked like a call.
+fn understood(line: &str, agent: &agent::Id) -> Result<Transferred> {
+    // One more than a value may have, for the object around it.
+    state::check_depth(line, 1).map_err(refused)?;
+    let wrong = |why: String| Error::new(Code::InvalidParams, why);
+    let read: Read = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+    state::check_key(&read.key).map_err(refused)?;
+    state::check_value(read.value.to_string().as_bytes()).map_err(refused)?;
+    let expires_at = read.expires_at.map(|at| {
+        let time = at.parse::<jiff::Timestamp>();
+        time.map(|time| Timestamp::from_millis(time.as_millisecond()))
+            .map_err(|_| wrong(format!("expires_at is not a time: {}", quoted(&at))))
+    });
+    Ok(Transferred {
+        space: Place::parse(&read.scope)?.space(agent),
+        key: read.key,
+        value: read.value,
+        expires_at: expires_at.transpose()?,
+    })
+}
+
+fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
 fn literal(path: &str, context: &Context<'_>) -> Result<PathBuf> {

@@ -4,16 +4,19 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::LocalModes;
 
-use super::{Driver, Phase, WaitingForInput};
+use super::{Driver, Phase, Unreported, WaitingForInput};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::session::attach::Size;
+use crate::session::attach::{Size, Typing};
 use crate::session::ending::Ending;
-use crate::session::request::{Answer, Ask, Patience, Request, Waiter};
+use crate::session::request::{Answer, Ask, By, Patience, Request, Waiter};
+use crate::session::watch::{Seen, Until};
 use crate::session::{Info, Input, Outcome, Running, RunningCommand, Turn};
 
 /// Waits longer than this are cut, so that instants do not overflow.
 const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);
+
+const CTRL_C: u8 = 0x03;
 
 impl Driver {
     pub(super) fn handle(&mut self, request: Request) {
@@ -40,15 +43,18 @@ impl Driver {
                 let _ = answer.send(self.info());
             }
             Request::Attach { size, output, answer } => {
-                self.audience.join(output);
-                self.resize(size);
-                if matches!(self.phase, Phase::Idle) {
-                    let prompt = self.audience.prompt(&self.directory.path);
-                    self.audience.show(prompt.as_bytes());
+                // Nobody is let in to a shell that has ended: the end of the output says so.
+                if !matches!(self.phase, Phase::Dead(_)) {
+                    self.audience.join(output);
+                    self.resize(size);
+                    self.welcome();
                 }
                 let _ = answer.send(());
             }
-            Request::Keys(keys) => self.take_keys(&keys),
+            Request::Watch { until, answer } => self.watch(until, answer),
+            Request::Keys { bytes, answer } => {
+                let _ = answer.send(self.take_keys(&bytes));
+            }
             Request::Resize(size) => self.resize(size),
             Request::Detach | Request::Close(_) => {}
         }
@@ -64,7 +70,7 @@ impl Driver {
             outcome,
             output: self.transcript.take(),
             late: self.pending_late.take(),
-            earlier: self.pending_earlier.take(),
+            earlier: std::mem::take(&mut self.pending_earlier),
             directory: self.directory.clone(),
         };
         waiter.answer.send(Ok(turn)).is_ok()
@@ -105,7 +111,7 @@ impl Driver {
         let patience = if matches!(ask, Ask::Wait) { Patience::News } else { Patience::First };
         self.waiter = Some(Waiter { answer, until, patience });
         match ask {
-            Ask::Run(payload) | Ask::Send(payload) => self.begin(payload),
+            Ask::Run(payload) | Ask::Send(payload) => self.begin(payload, By::Caller),
             Ask::Input(input) => self.give_input(&input),
             Ask::Wait => self.wait(),
         }
@@ -113,9 +119,15 @@ impl Driver {
 
     fn wait(&mut self) {
         self.drain(limits::FINAL_READ);
-        match (&mut self.phase, self.unreported) {
+        match (&mut self.phase, self.unreported.clone()) {
             (Phase::Running(active), _) => active.probe.begin_again(Instant::now()),
-            (_, Some(status)) => {
+            (_, Some(Unreported { typed: Some(_), .. })) => {
+                // Not what was waited for.
+                self.collect_leftovers();
+                self.find_directory();
+                self.answer(Outcome::Idle);
+            }
+            (_, Some(Unreported { status, typed: None })) => {
                 if self.answer(Outcome::Finished(status)) {
                     self.unreported = None;
                 }
@@ -185,23 +197,67 @@ impl Driver {
         Ok(())
     }
 
-    fn take_keys(&mut self, keys: &[u8]) {
+    /// Shows somebody who has just come what there is to see.
+    fn welcome(&mut self) {
+        match self.phase {
+            Phase::Idle => {
+                let prompt = self.audience.prompt(&self.directory.path);
+                self.audience.show(prompt.as_bytes());
+            }
+            Phase::Running(_) => self.audience.show_newest(self.screen.recent()),
+            Phase::Dead(_) => {}
+        }
+    }
+
+    /// Ctrl-C, where the terminal makes a signal of it, goes the way that also finds a program which is just
+    /// being started.
+    fn pass_keys(&mut self, keys: &[u8]) {
+        let signal = |key: &u8| *key == CTRL_C && self.terminal.modes().contains(LocalModes::ISIG);
+        let Some(at) = keys.iter().rposition(signal) else {
+            self.outbox.extend(keys);
+            return self.push_input();
+        };
+        // As at any terminal, an interrupt drops what was typed before it.
+        if self.interrupt().is_ok() {
+            self.audience.show(b"^C");
+        }
+        self.outbox.extend(&keys[at + 1..]);
+        self.push_input();
+    }
+
+    fn take_keys(&mut self, keys: &[u8]) -> Typing {
         match self.phase {
             Phase::Running(_) => {
-                self.outbox.extend(keys);
-                self.push_input();
+                self.pass_keys(keys);
+                Typing::input(keys)
             }
             Phase::Idle => {
                 let typed = self.audience.type_keys(keys);
                 self.audience.show(typed.echo.as_bytes());
-                if let Some(line) = typed.line.filter(|line| !line.contains('\0')) {
-                    self.begin(line);
-                    // What was typed ahead is the command's to read.
-                    self.take_keys(&keys[typed.used..]);
+                let Some(line) = typed.line else { return Typing::default() };
+                if line.trim().is_empty() {
+                    self.welcome();
+                    return self.take_keys(&keys[typed.used..]);
                 }
+                self.begin(line.clone(), By::Person);
+                // What was typed ahead is the command's to read.
+                let mut typing = self.take_keys(&keys[typed.used..]);
+                typing.commands.insert(0, line);
+                typing
             }
-            Phase::Dead(_) => {}
+            Phase::Dead(_) => Typing::default(),
         }
+    }
+
+    fn watch(&mut self, until: Until, answer: Answer<Seen>) {
+        self.read_reports();
+        self.drain(limits::FINAL_READ);
+        if let Phase::Dead(death) = &self.phase {
+            let _ = answer.send(Seen::Died(death.status));
+            return;
+        }
+        let unread = format!("{}\n{}", self.transcript.unread(), self.late.unread());
+        self.watchers.add(until, answer, &unread);
     }
 
     fn info(&mut self) -> Info {

@@ -57,7 +57,7 @@ impl Driver {
             }
             Phase::Running(_) | Phase::Idle | Phase::Dead(_) => &mut self.late,
         };
-        transcript.watch(self.live.receiver_count() > 0);
+        transcript.watch(self.live.receiver_count() > 0 || self.watchers.want_text());
         transcript.feed(bytes);
         let answers = transcript.take_answers();
         // Programs that ask take keys; to others the answer would be noise. A person's own terminal answers itself.
@@ -73,6 +73,7 @@ impl Driver {
 
     fn publish(&mut self) {
         for event in self.transcript.take_live().into_iter().chain(self.late.take_live()) {
+            self.watchers.look(&event);
             // Nobody watching is no error.
             let _ = self.live.send(event);
         }

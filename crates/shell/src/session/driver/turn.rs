@@ -3,19 +3,23 @@
 use std::os::unix::fs::FileExt as _;
 use std::time::Instant;
 
-use super::{Active, Driver, Phase, Stage};
+use super::{Active, Driver, Phase, Stage, Unreported};
 use crate::limits;
 use crate::output::Live;
 use crate::session::directory::Directory;
 use crate::session::probe::Probe;
 use crate::session::report::Finished;
+use crate::session::request::By;
 use crate::session::script::{self, History};
 use crate::session::{Cause, Death, Earlier, Outcome};
 use crate::status::Status;
 
 impl Driver {
     /// Starts a command; nothing may be running.
-    pub(super) fn begin(&mut self, payload: String) {
+    pub(super) fn begin(&mut self, payload: String, by: By) {
+        if by == By::Caller {
+            self.audience.show_command(&self.directory.path, &payload);
+        }
         // What the terminal holds now is the background's.
         self.drain(limits::FINAL_READ);
         self.rest_until = None;
@@ -25,6 +29,7 @@ impl Driver {
         self.phase = Phase::Running(Box::new(Active {
             token: new_token(),
             payload,
+            by,
             started: now,
             probe: Probe::new(now),
             stage: Stage::Settling,
@@ -109,10 +114,13 @@ impl Driver {
     }
 
     /// Keeps what no turn has returned for the next one that does.
-    fn collect_leftovers(&mut self) {
-        if let Some(status) = self.unreported.take() {
+    pub(super) fn collect_leftovers(&mut self) {
+        if let Some(Unreported { status, typed }) = self.unreported.take() {
             let output = self.transcript.take();
-            self.pending_earlier = Some(Earlier { status, output });
+            if self.pending_earlier.len() == limits::EARLIER {
+                self.pending_earlier.remove(0);
+            }
+            self.pending_earlier.push(Earlier { typed, status, output });
         }
         self.transcript.clear();
         if !self.late.is_clean() {
@@ -125,6 +133,8 @@ impl Driver {
     pub(super) fn finish(&mut self, finished: Finished) {
         let Phase::Running(active) = &self.phase else { return };
         self.unsettled = active.interrupted;
+        let command = active.payload.clone();
+        let typed = (active.by == By::Person).then(|| active.payload.clone());
         // Everything the command wrote is in the terminal by now.
         self.drain(limits::FINAL_READ);
         self.outbox.clear();
@@ -139,12 +149,13 @@ impl Driver {
         self.phase = Phase::Idle;
         let status = Status::Code((finished.status & 0xff) as u8);
         let _ = self.live.send(Live::Finished(status));
+        self.watchers.finished(&command, status);
         if !self.audience.is_empty() {
             let prompt = self.audience.prompt(&self.directory.path);
             self.audience.show(prompt.as_bytes());
         }
         if !self.answer(Outcome::Finished(status)) {
-            self.unreported = Some(status);
+            self.unreported = Some(Unreported { status, typed });
         }
     }
 
@@ -161,7 +172,8 @@ impl Driver {
             Death { status, cause, directory: self.directory.clone(), unread: Default::default() };
         self.phase = Phase::Dead(death.clone());
         let _ = self.live.send(Live::Died(status));
-        self.audience.show(b"\r\n");
+        self.watchers.died(status);
+        self.audience.leave();
         if self.answer(Outcome::Died(death.clone())) {
             return;
         }

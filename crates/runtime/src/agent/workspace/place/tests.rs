@@ -10,15 +10,15 @@ use tempfile::TempDir;
 use super::*;
 
 /// A home, and a directory outside of it.
-struct Disk {
+pub(in crate::agent::workspace) struct Disk {
     _dir: TempDir,
-    home: PathBuf,
-    outside: PathBuf,
-    workspace: Workspace,
+    pub(in crate::agent::workspace) home: PathBuf,
+    pub(in crate::agent::workspace) outside: PathBuf,
+    pub(in crate::agent::workspace) workspace: Workspace,
 }
 
 impl Disk {
-    fn new() -> Self {
+    pub(in crate::agent::workspace) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(dir.path()).unwrap();
         let (home, outside) = (base.join("home"), base.join("outside"));
@@ -36,7 +36,7 @@ impl Disk {
         self.create(name).err().map(|error| error.code)
     }
 
-    fn names(dir: &Path) -> Vec<String> {
+    pub(in crate::agent::workspace) fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(dir)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -96,11 +96,13 @@ fn what_is_not_as_expected_stays() {
 #[test]
 fn a_change_in_the_last_moment_is_put_back() {
     let disk = Disk::new();
-    let directory = Directory::new(open_beneath(&disk.home, Path::new("")).unwrap());
+    let directory = Arc::new(Directory::new(open_beneath(&disk.home, Path::new("")).unwrap()));
     fs::write(disk.home.join("a.md"), "theirs").unwrap();
     // The first comparison is past; the exchange finds what it did not expect.
     let ours = Temporary::write(&directory, b"ours", None).ok().unwrap();
-    let result = ours.take_the_place_of(OsStr::new("a.md"), b"as it was read");
+    let result = ours.take_the_place_of(OsStr::new("a.md"), |directory, name| {
+        directory.find(name, b"as it was read").map(|_| ())
+    });
     assert!(matches!(result, Err(Failure::Changed)));
     assert_eq!(fs::read(disk.home.join("a.md")).unwrap(), b"theirs");
     assert_eq!(Disk::names(&disk.home), ["a.md"]);

@@ -1,0 +1,105 @@
+//! `string --setup CLIENT`: what a client of the Model Context Protocol must be told to find String.
+
+mod client;
+mod file;
+mod json;
+mod toml;
+
+use std::path::Path;
+
+pub(crate) use client::Client;
+
+use crate::environment::Environment;
+use crate::failure::{Failure, Status};
+use crate::output;
+
+/// The name under which clients know this server.
+const NAME: &str = "string";
+
+/// Prints the configuration, or merges it into the client's own file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    Print,
+    Write,
+}
+
+/// How a client starts this program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Start {
+    command: String,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+/// What merging made of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Merged {
+    /// It says the same already.
+    Same,
+    Changed(String),
+}
+
+pub(crate) fn run(
+    client: Client,
+    act: Act,
+    agent: Option<&str>,
+    environment: &Environment,
+) -> Result<Status, Failure> {
+    let start = Start::of(agent, environment)?;
+    let path = client.file(environment)?;
+    match act {
+        Act::Print => {
+            output::print(&client.snippet(&start)?)?;
+            output::notice(&format!(
+                "this belongs in {}. To merge it there: string --setup {} --write",
+                path.display(),
+                client.name()
+            ));
+        }
+        Act::Write => output::print(&write(client, &start, &path)?)?,
+    }
+    Ok(Status::Done)
+}
+
+fn write(client: Client, start: &Start, path: &Path) -> Result<String, Failure> {
+    let before = file::read(path)?;
+    let merged = client.merge(before.as_deref().unwrap_or_default(), start).map_err(|why| {
+        Failure::failed(format!(
+            "{} was left as it is: {why}.\n  Repair it, or add this by hand: string --setup {}",
+            path.display(),
+            client.name()
+        ))
+    })?;
+    let Merged::Changed(text) = merged else {
+        return Ok(format!("{} knows String already. Nothing was changed.", client.title()));
+    };
+    let backup = file::replace(path, before.as_deref(), &text)?;
+    let kept = backup.map(|backup| format!("\nThe file as it was: {}", backup.display())).unwrap_or_default();
+    let title = client.title();
+    Ok(format!("Wrote {}{kept}\nStart {title} anew, and it knows String.", path.display()))
+}
+
+impl Start {
+    fn of(agent: Option<&str>, environment: &Environment) -> Result<Self, Failure> {
+        let text = |what: &str, path: &Path| {
+            let unicode = path.to_str().map(str::to_owned);
+            unicode.ok_or_else(|| Failure::failed(format!("the path of {what} is not Unicode")))
+        };
+        let program = environment.program.as_deref();
+        let program = program.ok_or_else(|| Failure::failed("cannot tell where this program lies"))?;
+        if let Some(id) = agent {
+            runtime::agent::Id::parse(id).map_err(|error| Failure::usage(error.message))?;
+        }
+        let speaks_as = agent.map(|id| ["--agent".to_owned(), id.to_owned()]);
+        let args = speaks_as.into_iter().flatten().chain(["--mcp".to_owned()]);
+        // The daemon that the client reaches shall be the one that this command would reach.
+        let mut env = Vec::new();
+        if environment.root.is_some() {
+            env.push(("STRING_ROOT".to_owned(), text("STRING_ROOT", environment.root()?.path())?));
+        }
+        if environment.port.is_some() {
+            env.push(("STRING_PORT".to_owned(), environment.port()?.to_string()));
+        }
+        Ok(Self { command: text("this program", program)?, args: args.collect(), env })
+    }
+}

@@ -1,0 +1,102 @@
+//! Merging into TOML: comments, order and every other table stay as they are.
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
+
+use super::{Merged, Start};
+
+/// Puts `[TABLE.NAME]` into a document.
+pub(super) fn merge(text: &str, table: &str, name: &str, start: &Start) -> Result<Merged, String> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| format!("it is not TOML: {}", first_line(&error)))?;
+    let servers = document.entry(table).or_insert_with(|| {
+        let mut servers = Table::new();
+        // Only its own tables are shown, not an empty one above them.
+        servers.set_implicit(true);
+        Item::Table(servers)
+    });
+    let servers = servers.as_table_like_mut().ok_or(format!("its {table} is not a table"))?;
+    let known = match servers.get_mut(name) {
+        None => {
+            servers.insert(name, Item::Table(Table::new()));
+            servers.get_mut(name)
+        }
+        known => known,
+    };
+    let entry =
+        known.and_then(Item::as_table_like_mut).ok_or(format!("its {table}.{name} is not a table"))?;
+    set(entry, "command", value(&start.command));
+    set(entry, "args", value(start.args.iter().collect::<Array>()));
+    match start.env.is_empty() {
+        true => drop(entry.remove("env")),
+        false => set(entry, "env", value(start.env.iter().cloned().collect::<InlineTable>())),
+    }
+    let after = document.to_string();
+    Ok(if after == text { Merged::Same } else { Merged::Changed(after) })
+}
+
+/// Leaves a value alone that says the same: its comments and its spacing stay.
+fn set(entry: &mut dyn toml_edit::TableLike, key: &str, new: Item) {
+    let plain = |item: &Item| item.as_value().map(|value| value.clone().decorated("", "").to_string());
+    if entry.get(key).and_then(plain) == plain(&new) {
+        return;
+    }
+    match entry.get_mut(key) {
+        Some(known) => *known = new,
+        None => drop(entry.insert(key, new)),
+    }
+}
+
+fn first_line(error: &toml_edit::TomlError) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start() -> Start {
+        Start { command: "/bin/string".into(), args: vec!["--mcp".into()], env: Vec::new() }
+    }
+
+    fn merged(text: &str, start: &Start) -> String {
+        match merge(text, "mcp_servers", "string", start).unwrap() {
+            Merged::Changed(text) => text,
+            Merged::Same => "same".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_empty_file_gets_one_table() {
+        let after = merged("", &start());
+        assert_eq!(after, "[mcp_servers.string]\ncommand = \"/bin/string\"\nargs = [\"--mcp\"]\n");
+        assert_eq!(merged(&after, &start()), "same");
+        let with = Start { env: vec![("STRING_ROOT".into(), "/srv/x".into())], ..start() };
+        let changed = merged(&after, &with);
+        assert!(changed.ends_with("env = { STRING_ROOT = \"/srv/x\" }\n"), "{changed}");
+        assert_eq!(merged(&changed, &with), "same");
+        assert_eq!(merged(&changed, &start()), after);
+    }
+
+    #[test]
+    fn everything_else_stays_to_the_letter() {
+        let before = "# mine\nmodel = \"x\"   # keep\n\n[mcp_servers.other]\ncommand = 'y'\n\n[mcp_servers.string]\ncommand = \"old\" # where\nstartup_timeout_sec = 20\n";
+        let after = merged(before, &start());
+        for kept in [
+            "# mine\nmodel = \"x\"   # keep\n",
+            "[mcp_servers.other]\ncommand = 'y'\n",
+            "startup_timeout_sec = 20",
+        ] {
+            assert!(after.contains(kept), "{kept}: {after}");
+        }
+        assert!(after.contains("command = \"/bin/string\"") && !after.contains("old"), "{after}");
+        assert_eq!(merged(&after, &start()), "same");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        for text in ["[", "mcp_servers = 1", "[mcp_servers]\nstring = 2", "a = 1\na = 2"] {
+            assert!(merge(text, "mcp_servers", "string", &start()).is_err(), "{text}");
+        }
+    }
+}

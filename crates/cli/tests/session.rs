@@ -1,0 +1,70 @@
+//! The interactive session in a shell: live output, and Ctrl-C for the program in the foreground.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod support;
+
+use std::process::Command;
+
+use support::World;
+use support::terminal::Terminal;
+
+fn session(world: &World, topic: &str) -> Terminal {
+    let mut terminal = Terminal::run(&world.string(&[topic]));
+    terminal.sees(&format!("{topic}> "));
+    terminal
+}
+
+/// A command that prints, and goes on only when the test says so.
+fn gate(world: &World) -> std::path::PathBuf {
+    let path = world.home().join("gate");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+#[test]
+fn output_is_shown_while_the_command_runs() {
+    let world = World::new();
+    let path = gate(&world);
+    for (topic, command) in [("bash:dev", ""), ("main", "/exec ")] {
+        let mut person = session(&world, topic);
+        person.types(&format!(
+            "{command}echo first-$((1+0)); printf 'half-%s' $((1+1)); cat {}; echo; echo last\r",
+            path.display()
+        ));
+        person.sees("first-1\r\n");
+        person.sees("half-2");
+        std::fs::write(&path, "gone through\n").unwrap();
+        person.sees("half-2gone through\r\n");
+        person.sees("last\r\n");
+        person.sees("exit: 0 | cwd: ~/\r\n");
+        person.sees(&format!("{topic}> "));
+    }
+}
+
+#[test]
+fn ctrl_c_interrupts_the_foreground_and_the_session_goes_on() {
+    let world = World::new();
+    let mut person = session(&world, "bash:dev");
+    person.types("echo begun-$((1+1)); sleep 1000\r");
+    person.sees("begun-2\r\n");
+    person.types("\x03");
+    person.sees("ERROR(EXIT_130)");
+    person.sees("bash:dev> ");
+    person.types("echo alive-$((2+2))\r");
+    person.sees("alive-4\r\n");
+    person.sees("exit: 0");
+    person.types("\x04");
+    assert_eq!(person.ends(), Some(0));
+}
+
+#[test]
+fn a_program_that_asks_is_answered_with_the_next_line() {
+    let world = World::new();
+    let mut person = session(&world, "bash:dev");
+    person.types("read -p 'name? ' name; echo \"hi $name\"\r");
+    person.sees("exit: running");
+    person.sees("name?");
+    person.sees("bash:dev> ");
+    person.types("World\r");
+    person.sees("hi World");
+}

@@ -1,0 +1,149 @@
+//! Shells through the binary: what outlives a daemon, what is kept of long output, and what the doctor says.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use rustix::process::Signal;
+use support::{World, kill, wait, watch};
+
+/// A shell with jobs of every kind, and the pids of all of them.
+fn busy_shell(world: &World) -> Vec<u32> {
+    let start = "mkdir -p proj && cd proj; v=1\nsleep 1000 &\nnohup sleep 1000 >/dev/null 2>&1 &\njobs -p\n\
+                 (setsid bash -c 'echo $BASHPID; exec sleep 1000' &) | head -1\necho $$";
+    let run = world.run(&["--raw", "bash:dev", start]);
+    let pids: Vec<u32> = run.out.lines().filter_map(|line| line.parse().ok()).collect();
+    assert_eq!(pids.len(), 4, "{}", run.out);
+    pids
+}
+
+#[test]
+fn a_killed_daemon_leaves_no_process_and_its_successor_says_what_was_lost() {
+    let world = World::new();
+    let pids = busy_shell(&world);
+    let run = world.run(&["--raw", "bash:dev", "read secret"]);
+    assert!(run.out.starts_with("exit: running"), "{}", run.out);
+    let ends: Vec<_> = pids.iter().map(|pid| watch(*pid)).collect();
+    kill(world.daemon(), Signal::KILL);
+    ends.iter().for_each(wait);
+
+    let run = world.run(&["--raw", "bash", "list"]);
+    assert!(
+        run.out.contains("bash:dev was lost when the daemon ended: in ~/proj, running: read secret"),
+        "{}",
+        run.out
+    );
+    let run = world.run(&["--raw", "bash:dev", "echo \"${v-fresh}\""]);
+    assert_eq!(
+        run.out,
+        "exit: 0 | cwd: ~/proj\n---\n(the shell that was here was lost when the daemon ended, with its variables, jobs \
+         and history; it was running: read secret; this is a fresh one, started in ~/proj)\nfresh\n"
+    );
+    // Told once.
+    assert_eq!(world.run(&["--raw", "bash:dev", "echo alive"]).out, "exit: 0 | cwd: ~/proj\n---\nalive\n");
+    assert!(!world.run(&["--raw", "bash", "list"]).out.contains("was lost"));
+}
+
+#[test]
+fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
+    let world = World::new();
+    let pids = busy_shell(&world);
+    world.run(&["bash:done", "true"]);
+    world.run(&["bash:done", "//close"]);
+    world.run(&["bash:gone", "exit"]);
+    let ends: Vec<_> = pids.iter().map(|pid| watch(*pid)).collect();
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    ends.iter().for_each(wait);
+    for topic in ["bash:done", "bash:gone"] {
+        assert_eq!(world.run(&["--raw", topic, "true"]).out, "exit: 0 | cwd: ~/\n---\n(no output)\n");
+    }
+    let run = world.run(&["--raw", "bash", "spawn", "dev"]);
+    assert!(run.out.contains("it was idle; this is a fresh one, started in ~/proj"), "{}", run.out);
+}
+
+#[test]
+fn long_output_can_be_opened_and_nothing_else_of_strings_own() {
+    let world = World::new();
+    let run = world.run(&["--raw", "bash:dev", "seq 30000"]);
+    let (_, rest) = run.out.split_once("full output: ").unwrap();
+    let (path, _) = rest.split_once(" …").unwrap();
+    let run = world.run(&["--raw", "main", &format!("/open {path}")]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.out.contains("\n1\n2\n3\n"), "{}", &run.out[..200]);
+    assert_eq!(world.run(&["main", "/open ~/.string/output"]).code, Some(0));
+    symlink(world.root().join("run/token"), world.home().join(".string/output/link.md")).unwrap();
+    for path in [
+        "~/.string/output/../run/token",
+        "~/.string/output/link.md",
+        "~/.string/run/token",
+        "~/.string/config.json",
+        "~/.string/outputs",
+        "~/.string",
+    ] {
+        let run = world.run(&["--raw", "main", &format!("/open {path}")]);
+        assert!(run.out.starts_with("ERROR(INVALID_PATH)"), "{path}: {}", run.out);
+    }
+    let run = world.run(&["--raw", "main", "/write ~/.string/output/x.md\nmine"]);
+    assert!(run.out.starts_with("ERROR(INVALID_PATH)"), "{}", run.out);
+    let run = world.run(&["--raw", "main", "/open ~/.string/output/gone.log"]);
+    assert!(run.out.starts_with("ERROR(NOT_FOUND)"), "{}", run.out);
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
+    let world = World::new();
+    world.run(&["bash:dev", "true"]);
+    let run = world.run(&["--raw", "system", "doctor"]);
+    assert_eq!(run.code, Some(0));
+    for what in
+        ["socket", "port", "files", "lock", "settings", "disk", "store", "landlock", "boundary", "processes"]
+    {
+        let line = run.out.lines().find(|line| line.split_whitespace().nth(1) == Some(what));
+        assert!(line.is_some(), "{what}: {}", run.out);
+    }
+    assert!(run.out.contains("none left behind; running below the daemon: 1"), "{}", run.out);
+    let token = world.root().join("run/token");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::remove_file(world.root().join("run/daemon.lock")).unwrap();
+    fs::write(world.root().join("run/daemon.lock"), "").unwrap();
+    let run = world.run(&["system", "doctor", "--json"]);
+    for part in [
+        format!("chmod 600 {}", token.display()),
+        "a second daemon could start".into(),
+        "\"state\": \"problem\"".into(),
+    ] {
+        assert!(run.out.contains(&part), "{part}: {}", run.out);
+    }
+}
+
+#[test]
+fn an_agent_cannot_loosen_its_own_boundary() {
+    let world = World::new();
+    let string = support::STRING;
+    // Inside the default boundary the daemon is out of reach altogether.
+    let run = world.run(&["--raw", "bash:in", &format!("{string} agent boundary none; ls ~/.string/run")]);
+    assert!(run.out.contains("cannot start the daemon") && run.out.contains("No such file"), "{}", run.out);
+    // Without one it can be reached, and refuses: also those who have left their terminal and their parents.
+    assert_eq!(world.run(&["agent", "boundary", "none"]).code, Some(0));
+    world.run(&["agent", "add", "other", "--boundary", "isolated"]);
+    let refused = "ERROR(NOT_ALLOWED): Agents and what they may touch are changed by a person only.";
+    for words in [
+        "boundary none",
+        "allow /etc",
+        "set-home /",
+        "add evil",
+        "rm other",
+        "--agent other agent boundary none",
+    ] {
+        let words = if words.starts_with("--") { words.to_owned() } else { format!("agent {words}") };
+        let run = world.run(&["--raw", "main", &format!("/exec {string} {words}")]);
+        assert!(run.out.contains(refused), "{words}: {}", run.out);
+    }
+    let detached = format!(
+        "(setsid nohup {string} agent boundary none >out 2>&1 &); until grep -q '</' out; do :; done; cat out"
+    );
+    let run = world.run(&["--raw", "bash:out", &detached]);
+    assert!(run.out.contains(refused), "{}", run.out);
+}

@@ -1,0 +1,113 @@
+//! A person at the terminal of an agent's shell. What the person does there is told to those who watch.
+
+use std::sync::Arc;
+
+use shell::{Attachment, Size, Typing};
+
+use crate::activity::{Event, Person, What};
+use crate::agent::Agent;
+use crate::error::{Code, Error, Result};
+use crate::topic::Topic;
+use crate::{Origin, Runtime, audit};
+
+/// A person who is attached, until this is dropped.
+pub struct Attached {
+    runtime: Arc<Runtime>,
+    agent: Arc<Agent>,
+    topic: Topic,
+    attachment: Attachment,
+}
+
+impl Runtime {
+    /// Puts a person at the terminal of a live shell, whose window has this many columns and rows.
+    pub async fn attach(
+        self: &Arc<Self>,
+        origin: Origin,
+        agent: &str,
+        topic: Topic,
+        window: (u16, u16),
+    ) -> Result<Attached> {
+        if !origin.is_person() {
+            return Err(Error::new(Code::NotAllowed, "Only a person can attach to a shell.").hint(
+                "Run it in a terminal on this machine, outside String's own shells: string --attach …",
+            ));
+        }
+        let agent = self.agents.named(agent)?;
+        let shell = match self.sessions.of(&agent.id).get(&topic) {
+            Some(session) if matches!(topic, Topic::Bash(_)) => session.shell(),
+            _ => None,
+        };
+        let shell = shell.ok_or_else(|| self.no_shell(&agent, &topic))?;
+        let (columns, rows) = window;
+        let attachment = shell
+            .attach(Size { columns, rows })
+            .await
+            .map_err(|error| Error::new(Code::NotFound, format!("The shell has just ended: {error}.")))?;
+        let attached = Attached { runtime: Arc::clone(self), agent, topic, attachment };
+        attached.tell(Person::Attached);
+        Ok(attached)
+    }
+
+    fn no_shell(&self, agent: &Agent, topic: &Topic) -> Error {
+        let Topic::Bash(name) = topic else {
+            return Error::new(Code::InvalidTarget, format!("{topic} is not a shell."))
+                .hint("The topic of a shell is bash: and its name, such as bash:dev.");
+        };
+        let live: Vec<String> = self
+            .sessions
+            .of(&agent.id)
+            .list()
+            .iter()
+            .filter(|session| session.shell().is_some())
+            .map(|session| session.topic.to_string())
+            .collect();
+        let live = if live.is_empty() { "none".to_owned() } else { live.join(", ") };
+        Error::new(Code::NotFound, format!("No shell runs in {topic} of agent {}.", agent.id))
+            .hint(format!("Start one: string bash spawn {name}"))
+            .hint(format!("Live shells: {live}"))
+    }
+}
+
+impl Attached {
+    /// The next bytes for the person's terminal; none when the shell has ended, or the person reads too slowly.
+    pub async fn output(&mut self) -> Option<Vec<u8>> {
+        self.attachment.output().await
+    }
+
+    pub async fn keys(&self, bytes: Vec<u8>) {
+        let Typing { commands, input } = self.attachment.keys(bytes).await;
+        for command in commands {
+            let command = super::first_line(&command);
+            self.runtime.audit.write(audit::Line {
+                time: self.runtime.now(),
+                agent: self.agent.id.to_string(),
+                topic: self.topic.to_string(),
+                command: format!("(typed by a person) {command}"),
+                code: None,
+                ms: 0,
+            });
+            self.tell(Person::Ran { command });
+        }
+        if input {
+            self.tell(Person::Typed);
+        }
+    }
+
+    pub async fn resize(&self, columns: u16, rows: u16) {
+        self.attachment.resize(Size { columns, rows }).await;
+    }
+
+    fn tell(&self, did: Person) {
+        self.runtime.activity.tell(|| Event {
+            time: self.runtime.now(),
+            agent: self.agent.id.clone(),
+            what: What::Person { topic: self.topic.to_string(), did },
+        });
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.tell(Person::Detached);
+    }
+}

@@ -1,0 +1,177 @@
+//! The agent hub's `capability`: grants files of this agent to whoever holds a token.
+
+use serde_json::{Value, json};
+
+use super::agent::{Format, format, split_list, typed_path};
+use crate::audit::format_time;
+use crate::capability::{Capability, Id, Minted, QUOTA, TTL, Terms, Token, Uses, Verbs};
+use crate::command::{Arguments, Context};
+use crate::error::{Code, Error, Result, quoted};
+use crate::reply::with_body;
+use crate::words::{self, shown_bytes};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    Mint { path: String, terms: Asked, format: Format },
+    List(Format),
+    Revoke(Vec<Id>),
+}
+
+/// All that is asked for but the path, which depends on who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    verbs: Verbs,
+    ttl: std::time::Duration,
+    uses: Uses,
+    quota: u64,
+}
+
+impl Command {
+    pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
+        let mut words = arguments.words()?;
+        let command = match words.take().as_deref() {
+            Some("mint") => {
+                let needed = |value: Option<String>, flag| {
+                    value.ok_or_else(|| arguments.wrong(format!("{flag} is missing.")))
+                };
+                let path = needed(words.value("--path")?, "--path")?;
+                let verbs = split_list(&needed(words.value("--verbs")?, "--verbs")?);
+                let terms = Asked {
+                    verbs: Verbs::parse(verbs.iter().map(String::as_str))?,
+                    ttl: words.value("--ttl")?.map_or(Ok(TTL), |text| ttl(&text))?,
+                    uses: if words.switch("--single-use") { Uses::Once } else { Uses::Many },
+                    quota: words.value("--quota")?.map_or(Ok(QUOTA), |text| quota(&text))?,
+                };
+                Self::Mint { path, terms, format: format(&mut words) }
+            }
+            Some("list") => Self::List(format(&mut words)),
+            Some("revoke") => {
+                let first = words.required("ID")?;
+                let rest = words.rest()?;
+                let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
+                return Ok(Self::Revoke(ids.collect::<Result<_>>()?));
+            }
+            Some(other) => return Err(arguments.wrong(format!("Unknown word {}.", quoted(other)))),
+            None => return Err(arguments.wrong("mint, list or revoke is missing.")),
+        };
+        words.done()?;
+        Ok(command)
+    }
+}
+
+pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
+    let (capabilities, agent) = (&context.runtime.capabilities, context.agent);
+    match command {
+        Command::Mint { path, terms: Asked { verbs, ttl, uses, quota }, format } => {
+            let path = typed_path(&path, context)?;
+            let minted = capabilities.mint(agent, Terms { path, verbs, ttl, uses, quota }).await?;
+            tracing::info!(agent = %agent.id, capability = %minted.capability.id, "a capability was minted");
+            Ok(match format {
+                Format::Text => minted_text(&minted, context),
+                Format::Json => format!("{:#}", minted_json(&minted, context)),
+            })
+        }
+        Command::List(format) => {
+            let listed = capabilities.list(&agent.id).await?;
+            Ok(match format {
+                Format::Text => with_body("Capabilities", &list_text(&listed, context)),
+                Format::Json => {
+                    format!("{:#}", listed.iter().map(|one| as_json(one, context)).collect::<Value>())
+                }
+            })
+        }
+        Command::Revoke(ids) => {
+            for id in &ids {
+                capabilities.revoke(&agent.id, *id).await?;
+                tracing::info!(agent = %agent.id, capability = %id, "a capability was revoked");
+            }
+            let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            Ok(format!("Revoked {}", ids.join(", ")))
+        }
+    }
+}
+
+fn minted_text(minted: &Minted, context: &Context<'_>) -> String {
+    let Minted { capability, token } = minted;
+    let is_directory = capability.path.is_dir();
+    let below = if is_directory { " and all below it" } else { "" };
+    let uses = if capability.uses == Uses::Once { "one" } else { "any number" };
+    // A directory itself is never read or written: what follows it is for the caller to fill in.
+    let name = if is_directory { "/NAME" } else { "" };
+    let rows = [
+        ["path:".to_owned(), format!("{}{below}", context.agent.workspace.display(&capability.path))],
+        ["verbs:".to_owned(), capability.verbs.names().collect::<Vec<_>>().join(", ")],
+        ["expires:".to_owned(), format_time(capability.expires)],
+        ["uses:".to_owned(), uses.to_owned()],
+        ["quota:".to_owned(), format!("{} to write", shown_bytes(capability.quota))],
+        ["token:".to_owned(), token.reveal()],
+        [
+            "url:".to_owned(),
+            url(capability, token, name, context).unwrap_or_else(|| "(the daemon has no port)".into()),
+        ],
+    ];
+    let body =
+        format!("{}\n\nThe token is shown this once: only a hash of it is kept.", super::columns(&rows));
+    with_body(&format!("Minted {}", capability.id), &body)
+}
+
+fn minted_json(minted: &Minted, context: &Context<'_>) -> Value {
+    let mut all = as_json(&minted.capability, context);
+    all["token"] = minted.token.reveal().into();
+    all["url"] = url(&minted.capability, &minted.token, "", context).into();
+    all
+}
+
+/// The address with the token in it: whoever has it needs nothing else.
+fn url(capability: &Capability, token: &Token, name: &str, context: &Context<'_>) -> Option<String> {
+    let base = context.runtime.file_url(&capability.path, context.agent.workspace.home())?;
+    Some(format!("{base}{name}?cap={}", token.reveal()))
+}
+
+fn list_text(listed: &[Capability], context: &Context<'_>) -> String {
+    let row = |one: &Capability| {
+        let uses = match (one.uses, one.used_up) {
+            (Uses::Many, _) => "",
+            (Uses::Once, false) => "single use",
+            (Uses::Once, true) => "used up",
+        };
+        [
+            one.id.to_string(),
+            context.agent.workspace.display(&one.path),
+            one.verbs.names().collect::<Vec<_>>().join(","),
+            format!("until {}", format_time(one.expires)),
+            format!("{} of {} written", shown_bytes(one.written), shown_bytes(one.quota)),
+            uses.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = listed.iter().map(row).collect();
+    if rows.is_empty() { "No capabilities.".to_owned() } else { super::columns(&rows) }
+}
+
+fn as_json(one: &Capability, context: &Context<'_>) -> Value {
+    json!({
+        "id": one.id.to_string(),
+        "path": context.agent.workspace.display(&one.path),
+        "verbs": one.verbs.names().collect::<Vec<_>>(),
+        "created": format_time(one.created),
+        "expires": format_time(one.expires),
+        "single_use": one.uses == Uses::Once,
+        "used_up": one.used_up,
+        "quota_bytes": one.quota,
+        "written_bytes": one.written,
+    })
+}
+
+fn ttl(text: &str) -> Result<std::time::Duration> {
+    words::duration(text).ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("Not a time to live: {}", quoted(text)))
+            .hint("A time is a number with its unit, such as 10m, 1h30m or 7d; at most 30d.")
+    })
+}
+
+fn quota(text: &str) -> Result<u64> {
+    words::bytes(text).ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("Not a number of bytes: {}", quoted(text)))
+            .hint("A quota is a number with its unit, such as 500KB, 10MB or 2GB.")
+    })
+}

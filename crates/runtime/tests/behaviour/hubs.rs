@@ -1,0 +1,131 @@
+//! The words of the hubs: lists as text and as JSON, and pages that can be opened from anywhere.
+
+use runtime::Origin;
+use runtime::command::table::{COMMANDS, Place};
+use serde_json::Value;
+use testkit::World;
+
+/// Every word of a hub that takes `--json`.
+const LISTS: &[(&str, &str)] = &[
+    ("app", "/list --json"),
+    ("bash", "/list --json"),
+    ("tool", "/list --json"),
+    ("tool", "/tasks --json"),
+    ("tool", "/task job-1 --json"),
+    ("event", "/list --json"),
+    ("event", "/list --all --json"),
+    ("event", "/watch --json"),
+    ("system", "/status --json"),
+    ("system", "/env --json"),
+    ("system", "/logs --json"),
+    ("system", "/logs --audit --json"),
+    ("system", "/doctor --json"),
+    ("system", "/state ls --json"),
+    ("system", "/state ls profile --json"),
+    ("agent", "/list --json"),
+    ("agent", "/allow --json"),
+    ("agent", "/capability list --json"),
+];
+
+#[tokio::test]
+async fn every_list_is_json_when_asked() {
+    let world = World::new().await;
+    world.ok("system", "/state put task:job-1 key 1").await;
+    for (hub, line) in LISTS {
+        let reply = world.ok(hub, line).await;
+        let json: Value =
+            serde_json::from_str(&reply).unwrap_or_else(|error| panic!("{hub} {line}: {error}\n{reply}"));
+        assert!(json.is_array() || json.is_object(), "{hub} {line}: {reply}");
+    }
+}
+
+#[test]
+fn every_word_that_takes_json_is_tried() {
+    for spec in COMMANDS.iter().filter(|spec| spec.usage.contains("--json")) {
+        let Place::Hub(hub) = spec.place else { continue };
+        let word = format!("/{} ", spec.name);
+        let tried = LISTS.iter().any(|(tried, line)| *tried == hub.as_str() && line.starts_with(&word));
+        assert!(tried, "{} of the {} hub", spec.usage, hub.as_str());
+    }
+}
+
+#[tokio::test]
+async fn a_hub_opens_from_anywhere_and_answers_as_itself() {
+    let world = World::new().await;
+    for from in ["main", "app:x", "bash:dev", "system"] {
+        for hub in ["app", "bash", "tool", "event", "system", "agent"] {
+            let reply = world.say(from, &format!("//open {hub}")).await;
+            assert!(reply.ok(), "{from} {hub}: {}", reply.content);
+            assert_eq!(reply.topic.unwrap().to_string(), hub);
+        }
+    }
+    let refused = world.fails("bash:dev", "//open notes.md", "COMMAND_UNSUPPORTED").await;
+    assert!(refused.contains("Open documents in a tab, such as main."), "{refused}");
+}
+
+#[tokio::test]
+async fn an_app_says_which_variables_it_lacks() {
+    let world = World::new().await;
+    let page = "---\nname: weather\ntype: app\nversion: 1.2.0\nenv:\n  - API_KEY: \"OpenWeather API key\"\n  - REGION\n---\n# Weather\n";
+    world.home.write("weather.md", page);
+    world.ok("app", "/install weather.md").await;
+    let listed = world.ok("app", "/list").await;
+    assert!(
+        listed.contains("app:weather  1.2.0") && listed.contains("missing: $API_KEY, $REGION"),
+        "{listed}"
+    );
+    let info = world.ok("app", "/info weather").await;
+    assert!(info.contains("$API_KEY · string app:weather '/set $API_KEY = \"…\"'"), "{info}");
+    world.ok("app:weather", "/set $API_KEY = \"k-123456\"").await;
+    let apps: Vec<Value> = serde_json::from_str(&world.ok("app", "/list --json").await).unwrap();
+    assert_eq!(apps[0]["missing"], serde_json::json!(["REGION"]));
+    assert!(world.ok("app", "/open").await.contains("app:weather"), "the page lists what is open");
+}
+
+#[tokio::test]
+async fn the_environment_names_variables_and_hides_their_values() {
+    let world = World::new().await;
+    assert!(world.ok("system", "/env").await.contains("No $NAME variables are set."));
+    world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
+    world.ok("app:mail:work", "/set $PASS = \"hunter22\"").await;
+    let text = world.ok("system", "/env").await;
+    assert!(text.contains("global         $API_KEY") && text.contains("app:mail:work  $PASS"), "{text}");
+    let json = world.ok("system", "/env --json").await;
+    for shown in [text, json] {
+        assert!(!shown.contains("sk-secret") && !shown.contains("hunter22"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn logs_are_bounded_redacted_and_an_agent_sees_its_own() {
+    let world = World::new().await;
+    world.ok("agent", "/add codex").await;
+    world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
+    let log = "old\nhello wh_00ff with sk-secret\nlast \u{1b}[31m\n";
+    world.home.write(".string/log/daemon.log", log);
+    let shown = world.ok("system", "/logs -n 2").await;
+    let lines: Vec<&str> = shown.lines().skip(2).collect();
+    assert_eq!(lines, ["hello wh_… with $API_KEY", "last \\u{1b}[31m"], "{shown}");
+    let audit = |agent: &str| format!("{{\"agent\":\"{agent}\",\"command\":\"/of {agent}\"}}\n");
+    world.home.write(".string/log/audit.jsonl", audit("default") + &audit("codex"));
+    let mut request = world.request_as("codex", "system", "/logs --audit --json");
+    request.origin = Origin::Agent;
+    let own = world.run(request).await.content;
+    assert!(own.contains("/of codex") && !own.contains("/of default"), "{own}");
+    let all = world.ok("system", "/logs --audit").await;
+    assert!(all.contains("/of codex") && all.contains("/of default"), "{all}");
+    for (line, hint) in
+        [("/logs -f", "string system logs -f"), ("/logs -n 0", "from 1 to 1000"), ("/logs x", "Usage: /logs")]
+    {
+        assert!(world.fails("system", line, "INVALID_PARAMS").await.contains(hint), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn every_hub_has_help() {
+    let world = World::new().await;
+    for hub in ["app", "bash", "tool", "event", "system", "agent"] {
+        let help = world.ok(hub, "/help").await;
+        assert!(help.starts_with(&format!("Commands in {hub}\n---\n")) && help.contains("/open"), "{help}");
+    }
+}
