@@ -138,7 +138,7 @@ fn crash(rounds: u64) {
         }
     }
     let checked = world.run(&["system", "state", "check"]);
-    assert_eq!(checked.out.trim(), "Durable state is sound.", "{checked:?}");
+    assert!(checked.out.contains("Durable state is sound."), "{checked:?}");
     let Tally { writes, unacknowledged, revisions, slowest_start } = tally;
     println!(
         "killed {rounds} times: {writes} acknowledged writes, none lost, none in part; {unacknowledged} more were \

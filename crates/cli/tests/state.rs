@@ -245,3 +245,28 @@ async fn conditions_hold_between_scripts() {
     }
     assert_eq!(won, 1, "exactly one creates the entry");
 }
+
+/// The blocks of a page that begin with a mark, each with what stands behind the mark in its first line.
+fn fences<'a>(page: &'a str, mark: &str) -> Vec<(&'a str, &'a str)> {
+    let begin = format!("```{mark}");
+    let blocks = page.split("\n```").step_by(2).zip(page.split("\n```").skip(1).step_by(2));
+    let blocks = blocks.filter_map(|(_, block)| block.strip_prefix(&begin[3..])?.split_once('\n'));
+    blocks.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_examples_of_the_page_are_true() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/state.md")).unwrap();
+    let world = World::with_scripts(STRING, Backend::Sqlite).await;
+    for (name, text) in fences(&page, "yaml file=").into_iter().chain(fences(&page, "ts file=")) {
+        world.home.write(name, format!("{text}\n"));
+    }
+    let (mut checked, sessions) = (0, fences(&page, "session"));
+    for turn in sessions.iter().flat_map(|(_, text)| text.split(">>> ").skip(1)) {
+        let (topic, rest) = turn.split_once('\n').unwrap();
+        let (payload, expected) = rest.split_once("\n<<<\n").unwrap();
+        assert_eq!(world.ok(topic, payload).await, expected.trim_end());
+        checked += 1;
+    }
+    assert!(checked >= 3, "{checked} examples");
+}

@@ -128,6 +128,7 @@ pub fn one_line(text: &str) -> String {
 /// The store could not read or write.
 pub(crate) fn store_failed(error: store::Error) -> Error {
     Error::new(Code::LoadError, format!("The store failed: {error}"))
+        .hints(error.way_out().map(str::to_owned))
         .hint("Nothing was changed. string --daemon status shows where the files lie.")
 }
 

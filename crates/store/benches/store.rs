@@ -1,7 +1,9 @@
 //! The store beside one raw append and sync, in one run: `cargo bench -p store`.
 //!
 //! Times drift between minutes on a shared machine, so the rounds of what is compared alternate, and the ratios say
-//! more than the times. `cargo bench -p store -- DIRECTORY` measures on another disk.
+//! more than the times. `cargo bench -p store -- DIRECTORY` measures on another disk; with `writes` or `reads` behind
+//! the directory only those, and with a number behind `writes` so many rounds. `benches/state.py` sets other stores
+//! beside it.
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot measure has nothing else to do")]
 
 use std::fs::File;
@@ -27,12 +29,18 @@ const VALUE: [u8; 100] = [b'v'; 100];
 const FRESH_PUTS: usize = 1_000;
 
 fn main() -> io::Result<()> {
-    let directory = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let folder = directory.map_or_else(tempfile::tempdir, tempfile::tempdir_in)?;
+    let mut words = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    let folder = words.next().map_or_else(tempfile::tempdir, tempfile::tempdir_in)?;
+    let (part, rounds) = (words.next(), words.next().map_or(ROUNDS, |number| number.parse().unwrap()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut out = io::stdout().lock();
-    writes(&mut out, folder.path(), &runtime)?;
-    reads(&mut out, folder.path(), &runtime)
+    if part.as_deref() != Some("reads") {
+        writes(&mut out, folder.path(), &runtime, rounds)?;
+    }
+    if part.as_deref() != Some("writes") {
+        reads(&mut out, folder.path(), &runtime)?;
+    }
+    Ok(())
 }
 
 /// Durations of single operations.
@@ -46,7 +54,7 @@ impl Times {
     }
 }
 
-fn writes(out: &mut impl Write, folder: &Path, runtime: &Runtime) -> io::Result<()> {
+fn writes(out: &mut impl Write, folder: &Path, runtime: &Runtime, rounds: usize) -> io::Result<()> {
     let store = open(&folder.join("writes.db"));
     let (mut fresh_ratios, mut put_ratios, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     writeln!(
@@ -54,7 +62,7 @@ fn writes(out: &mut impl Write, folder: &Path, runtime: &Runtime) -> io::Result<
         "{:>6} {:>20} {:>20} {:>20} {:>12}",
         "round", "raw append+sync", "put, fresh file", "put", "64 writers"
     )?;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let mut raw = raw_appends(&folder.join(format!("raw{round}")))?;
         let fresh_store = open(&folder.join(format!("fresh{round}.db")));
         let fresh = puts(fresh_store, Until::Count(FRESH_PUTS));

@@ -38,6 +38,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// What a person can do about it.
+    pub fn way_out(&self) -> Option<&'static str> {
+        match self {
+            Self::Corrupt { .. } => Some(
+                "The file was left as it is. Put a backup in its place, or move it away to begin with an empty store.",
+            ),
+            Self::Foreign { .. } => Some("Move it away, and a new one is created."),
+            Self::Newer { .. } => Some("Install the version that wrote it, or a later one."),
+            Self::Full { .. } => Some("Nothing that was stored is lost. Make room on that disk."),
+            _ => None,
+        }
+    }
+
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
     }

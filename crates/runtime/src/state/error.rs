@@ -62,7 +62,8 @@ impl std::error::Error for Error {}
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         tracing::error!(%error, "durable state is not available");
-        let message = format!("durable state is not available: {error}");
+        let way_out = error.way_out().map(|way| format!(". {way}")).unwrap_or_default();
+        let message = format!("durable state is not available: {error}{way_out}");
         match error {
             store::Error::Corrupt { .. } => Self::damaged(message),
             _ => Self::new(Code::Unavailable, message),

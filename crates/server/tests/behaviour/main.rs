@@ -15,6 +15,7 @@ mod http;
 mod lifecycle;
 mod mcp;
 mod routes;
+mod sweep;
 mod token;
 mod users;
 mod version;

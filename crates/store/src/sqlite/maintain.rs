@@ -35,6 +35,10 @@ const INVARIANTS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Added to the counter of versions in a copy. Whoever goes on with the copy must not give out a version that the
+/// original gave out after the copy was made; there is room for eight million copies of copies.
+const VERSIONS_SKIPPED: i64 = 1 << 40;
+
 /// Copies one moment of the database to a new file, which gets its name only when it is complete.
 pub(super) fn backup(readers: &Readers, to: &Path) -> Result<()> {
     if to.exists() {
@@ -45,8 +49,14 @@ pub(super) fn backup(readers: &Readers, to: &Path) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io(&partial, error)),
         _ => create(&partial).map_err(|error| Error::io(&partial, error))?,
     }
-    let copied =
-        copy(readers, &partial).and_then(|()| publish(&partial, to).map_err(|error| Error::io(to, error)));
+    let copied = copy(readers, &partial).and_then(|()| {
+        skip_versions(&partial).map_err(|error| explain(&partial, error))?;
+        publish(&partial, to).map_err(|error| Error::io(to, error))
+    });
+    let copied = copied.map_err(|error| match error {
+        Error::Full { .. } => Error::Full { path: to.to_owned() },
+        other => other,
+    });
     if copied.is_err() {
         // The caller needs to know why the copy failed, not that its remains could not be removed.
         let _ = fs::remove_file(&partial);
@@ -78,10 +88,13 @@ fn copy(readers: &Readers, target: &Path) -> Result<()> {
     let not_text = || Error::io(target, io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"));
     let name = target.to_str().ok_or_else(not_text)?;
     let copied = readers.with(|connection| Ok(connection.execute("VACUUM INTO ?1", [name])))?;
-    copied.map(drop).map_err(|error| match explain(readers.path(), error) {
-        Error::Full { .. } => Error::Full { path: target.to_owned() },
-        other => other,
-    })
+    copied.map(drop).map_err(|error| explain(readers.path(), error))
+}
+
+fn skip_versions(copy: &Path) -> rusqlite::Result<()> {
+    let connection = Connection::open(copy)?;
+    connection.execute("UPDATE counter SET reserved = reserved + ?1", [VERSIONS_SKIPPED])?;
+    Ok(())
 }
 
 /// Makes a copy permanent, then visible.

@@ -18,10 +18,8 @@ pub async fn backup(path: &str, context: &Context<'_>) -> Result<Report> {
             Error::new(Code::Conflict, format!("{} exists already.", target.display()))
                 .hint("A backup is a new file. Name another one, or remove that one first.")
         }
-        store::Error::Full { .. } | store::Error::Io { .. } | store::Error::InMemory { .. } => {
-            Error::new(Code::LoadError, format!("No backup was made: {error}."))
-        }
-        other => store_failed(other),
+        other => Error::new(Code::LoadError, format!("No backup was made: {other}."))
+            .hints(other.way_out().map(str::to_owned)),
     })?;
     let bytes = std::fs::metadata(&target).map(|data| data.len()).unwrap_or_default();
     let text = format!("Backed up all of durable state to {} ({bytes} bytes)", target.display());

@@ -144,6 +144,7 @@ impl Driver {
         }
         self.settings = finished.settings;
         self.status = finished.status;
+        self.streams = finished.streams;
         self.logical_directory = finished.logical_directory;
         self.find_directory();
         self.phase = Phase::Idle;
