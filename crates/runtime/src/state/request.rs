@@ -150,7 +150,7 @@ mod tests {
             (
                 "put",
                 r#"{"scope_kind":"task","key":"k","value":"\ud800"}"#,
-                Some((Code::InvalidArgument, "surrogate")),
+                Some((Code::InvalidArgument, "hex escape")),
             ),
             ("put", &deep, Some((Code::LimitExceeded, "200 levels, at most 100"))),
             (
