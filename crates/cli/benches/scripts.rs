@@ -1,7 +1,7 @@
 //! What a call of a script costs, beside starting another runtime for each call, in one run.
 //!
 //! Peers that are not installed are left out: put the folder of their binaries into `PATH`.
-#![allow(clippy::unwrap_used, clippy::disallowed_macros, reason = "a bench prints, and fails as a whole")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints, and fails as a whole")]
 
 use std::hint::black_box;
 use std::process::{Command, Stdio};

@@ -65,10 +65,7 @@ tools: [two]\ntool_definitions:\n  - name: one\n    description: One.\n    input
 
     world.home.write("bundle/two.tool.yaml", inline("three", "3"));
     world.home.write("bundle/counting.skill.yaml", skill.replace("tools: [two]", "tools: [three]"));
-    assert_eq!(
-        world.ok("main", "/install ./bundle/").await,
-        "Updated tool:counting (no version) → (no version)"
-    );
+    assert_eq!(world.ok("main", "/install ./bundle/").await, "Updated tool:counting: one, three");
     assert_eq!(world.ok("main", "/tool:three").await, "3");
     world.fails("main", "/tool:two", "NOT_FOUND").await;
 

@@ -147,10 +147,14 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
     enter(opened, None, Extent::Start, &ground, context).await
 }
 
-async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>) -> Result<Answer> {
+async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
     let text = &filled(text, &context).await?;
     ground.check_text(text)?;
+    if text.starts_with('@') {
+        // In an app's topic a shortcut is one of its entry page, until another page is opened.
+        ensure_entry(&mut context).await?;
+    }
     let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
     })?;

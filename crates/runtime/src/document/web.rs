@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use url::Url;
 use web::html::Extent;
 use web::page::Kind;
-use web::{Answer, Arrived, Client, CookieJar, Policy, Request, Validators};
+use web::{Answer, Arrived, Beyond, Client, CookieJar, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
@@ -75,6 +75,15 @@ impl Web<'_> {
         // A large page takes tens of milliseconds.
         let loaded = tokio::task::spawn_blocking(move || convert(&answer, reading)).await;
         Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
+    }
+
+    /// A file as it is, whatever it holds.
+    pub async fn file(&self, url: &Url) -> Result<Vec<u8>> {
+        let mut request = Request::page(url.clone());
+        request.limit.beyond = Beyond::Fail;
+        let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
+        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
+        Ok(answer.body.to_vec())
     }
 
     fn policy(&self) -> Policy {

@@ -147,9 +147,14 @@ fn permissions(tool: &Tool, context: &Context<'_>) -> String {
 fn skill_text(skill: &Skill, catalogue: &Catalogue) -> String {
     let known = |id: &String| catalogue.skills.iter().any(|skill| skill.id == *id);
     let missing: Vec<&str> = skill.requires.iter().filter(|id| !known(id)).map(String::as_str).collect();
+    let unknown = |name: &&String| !matches!(catalogue.get(name), Some(Listed::Tool(_)));
+    let unknown: Vec<&str> = skill.tools.iter().filter(unknown).map(String::as_str).collect();
     let mut lines = vec![format!("{}: {}", skill.name, skill.description)];
     if !skill.tools.is_empty() {
         lines.push(format!("Tools: {}", skill.tools.join(", ")));
+    }
+    if !unknown.is_empty() {
+        lines.push(format!("Missing tools: {}", unknown.join(", ")));
     }
     if !missing.is_empty() {
         lines.push(format!("Missing skills: {}", missing.join(", ")));

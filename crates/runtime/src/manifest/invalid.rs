@@ -43,7 +43,9 @@ impl Invalid {
         // Without the source lines, which may hold secrets.
         let message = error.without_snippet().to_string();
         let message = message.lines().next().unwrap_or_default();
-        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let message = message.replace("expected sequence start", "must be a list");
+        let message = message.replace("expected mapping start", "must have fields of its own");
         let named = message.split_once(" field `").and_then(|(_, rest)| Some(rest.split_once('`')?.0));
         let field = named.or_else(|| key.map(|(key, _)| key).filter(is_key)).unwrap_or_default().to_owned();
         Self { file: file.to_owned(), line, field, message }

@@ -24,7 +24,7 @@ pub struct Durable {
     pub(super) store: Arc<dyn Store>,
     pub(super) clock: Arc<dyn Clock>,
     /// Told of every change.
-    watches: Option<Arc<Watches>>,
+    pub(super) watches: Option<Arc<Watches>>,
 }
 
 /// An entry as scripts and people see it.
@@ -179,7 +179,12 @@ impl Entry {
 }
 
 impl Written {
-    fn done(key: &str, json: String, version: Version, expires_at: Option<Timestamp>) -> Result<Self> {
+    pub(super) fn done(
+        key: &str,
+        json: String,
+        version: Version,
+        expires_at: Option<Timestamp>,
+    ) -> Result<Self> {
         let value =
             RawValue::from_string(json).map_err(|error| Error::new(Code::Unavailable, error.to_string()))?;
         let (key, expires_at) = (key.to_owned(), expires_at.map(iso));

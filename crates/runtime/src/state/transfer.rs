@@ -6,8 +6,9 @@ use serde_json::Value;
 use store::{AtomicWrite, Key, KeyRange, Limit, Space, Timestamp};
 
 use super::error::Result;
-use super::operation::{Durable, Entry};
+use super::operation::{Durable, Entry, Written};
 use crate::agent;
+use crate::watch::Change;
 
 /// An entry that comes from elsewhere, with the place it goes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,18 +30,25 @@ impl Durable {
     /// many were put.
     pub async fn import(&self, entries: &[Transferred]) -> Result<usize> {
         let now = self.clock.now();
-        let live = entries.iter().filter(|entry| entry.expires_at.is_none_or(|at| at > now));
-        let (mut write, mut count) = (AtomicWrite::new(), 0);
-        for entry in live {
-            let json = entry.value.to_string();
-            write = write.put(&entry.space, &Key::new(entry.key.as_str()), json, entry.expires_at);
-            count += 1;
+        let live: Vec<&Transferred> =
+            entries.iter().filter(|entry| entry.expires_at.is_none_or(|at| at > now)).collect();
+        if live.is_empty() {
+            return Ok(0);
         }
-        if count > 0 {
-            // There is no check that could conflict.
-            let _version = self.store.commit(write).await?;
+        let write = live.iter().fold(AtomicWrite::new(), |write, entry| {
+            let key = Key::new(entry.key.as_str());
+            write.put(&entry.space, &key, entry.value.to_string(), entry.expires_at)
+        });
+        // There is no check that could conflict.
+        if let (Ok(version), Some(watches)) = (self.store.commit(write).await?, &self.watches) {
+            for Transferred { space, key, value, expires_at } in &live {
+                let written = Written::done(key, value.to_string(), version, *expires_at)?;
+                if let Some(entry) = written.entry {
+                    watches.state_changed(space, key, Change::Written(entry)).await;
+                }
+            }
         }
-        Ok(count)
+        Ok(live.len())
     }
 
     /// Removes what belongs to an agent. What is shared stays.

@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod apps;
 mod capabilities;
 mod complete;
 mod docs;
