@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use client::{Activities, Error, Event, Execution};
+use client::{Activities, Client, Error, Event, Execution};
 use futures::stream::{self, BoxStream, StreamExt};
 use mcp::{Call, Change, Handler, Host, Outcome};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{Activity, Done, EventInfo, ExecRequest, SessionInfo, ToolInfo};
+use wire::{Activity, Done, EventInfo, ExecReply, ExecRequest, SessionInfo, ToolInfo};
 
 use crate::daemon::Link;
 use crate::failure::{Failure, Status};
@@ -18,6 +18,30 @@ pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Re
     let handler = Handler::new(Arc::new(front), env!("CARGO_PKG_VERSION"));
     let served = mcp::serve_stdio(handler).await;
     served.map(|()| Status::Done).map_err(|error| Failure::failed(error.to_string()))
+}
+
+/// Whether anybody wants to see a command's output before its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    Yes,
+    No,
+}
+
+/// What the daemon made of a command. A reply that nobody watches comes in one piece, which costs less.
+enum Begun {
+    Answered(ExecReply),
+    Streaming(Box<Execution>),
+}
+
+impl Begun {
+    async fn with(client: &Client, request: &ExecRequest, watched: Watched) -> Result<Self, Error> {
+        match watched {
+            Watched::Yes => {
+                client.stream(request).await.map(|execution| Self::Streaming(Box::new(execution)))
+            }
+            Watched::No => client.exec(request).await.map(|answer| Self::Answered(answer.reply)),
+        }
+    }
 }
 
 /// Passes everything on to the daemon, which is started if need be.
@@ -36,15 +60,15 @@ pub(crate) enum Listing {
 }
 
 impl Front {
-    /// Begins a command. What the daemon cannot even begin is an answer like any other.
-    async fn begin(&self, request: &ExecRequest) -> Result<Execution, Outcome> {
+    /// Sends a command. What the daemon cannot even begin is an answer like any other.
+    async fn begin(&self, request: &ExecRequest, watched: Watched) -> Result<Begun, Outcome> {
         let client = self.link.client();
-        let mut outcome = client.stream(request).await;
+        let mut outcome = Begun::with(client, request, watched).await;
         // A daemon that is missing is started, and one that turns out to be too old is replaced.
         for _ in 0..2 {
             let Err(error @ (Error::NotReachable { .. } | Error::Outdated)) = &outcome else { break };
             self.link.repair(error).await.map_err(|failure| unanswered(&failure.message))?;
-            outcome = client.stream(request).await;
+            outcome = Begun::with(client, request, watched).await;
         }
         outcome.map_err(|error| match error {
             Error::Refused { error, .. } => {
@@ -100,8 +124,10 @@ impl Host for Front {
         let request =
             ExecRequest { topic, cmd, cwd: self.cwd.clone(), request_id: Some(id.clone()), task: None };
         let answer = async {
-            match self.begin(&request).await {
-                Ok(execution) => follow(execution, live).await,
+            let watched = if live.is_closed() { Watched::No } else { Watched::Yes };
+            match self.begin(&request, watched).await {
+                Ok(Begun::Answered(ExecReply { topic, ok, content, .. })) => Outcome { topic, ok, content },
+                Ok(Begun::Streaming(execution)) => follow(*execution, live).await,
                 Err(outcome) => outcome,
             }
         };

@@ -117,3 +117,33 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
         assert!(run.out.contains(&part), "{part}: {}", run.out);
     }
 }
+
+#[test]
+fn an_agent_cannot_loosen_its_own_boundary() {
+    let world = World::new();
+    let string = support::STRING;
+    // Inside the default boundary the daemon is out of reach altogether.
+    let run = world.run(&["--raw", "bash:in", &format!("{string} agent boundary none; ls ~/.string/run")]);
+    assert!(run.out.contains("cannot start the daemon") && run.out.contains("No such file"), "{}", run.out);
+    // Without one it can be reached, and refuses: also those who have left their terminal and their parents.
+    assert_eq!(world.run(&["agent", "boundary", "none"]).code, Some(0));
+    world.run(&["agent", "add", "other", "--boundary", "isolated"]);
+    let refused = "ERROR(NOT_ALLOWED): Agents and what they may touch are changed by a person only.";
+    for words in [
+        "boundary none",
+        "allow /etc",
+        "set-home /",
+        "add evil",
+        "rm other",
+        "--agent other agent boundary none",
+    ] {
+        let words = if words.starts_with("--") { words.to_owned() } else { format!("agent {words}") };
+        let run = world.run(&["--raw", "main", &format!("/exec {string} {words}")]);
+        assert!(run.out.contains(refused), "{words}: {}", run.out);
+    }
+    let detached = format!(
+        "(setsid nohup {string} agent boundary none >out 2>&1 &); until grep -q '</' out; do :; done; cat out"
+    );
+    let run = world.run(&["--raw", "bash:out", &detached]);
+    assert!(run.out.contains(refused), "{}", run.out);
+}

@@ -37,7 +37,7 @@ impl Screen {
     pub async fn next(&mut self) -> Result<Shown, Error> {
         let mut buffer = vec![0; 16 * 1024];
         loop {
-            match self.decoder.next() {
+            match self.decoder.take() {
                 Ok(Some(Frame::Bytes(bytes))) => return Ok(Shown::Bytes(bytes)),
                 Ok(Some(Frame::End(why))) => return Ok(Shown::End(why)),
                 Ok(Some(Frame::Size { .. })) => {}

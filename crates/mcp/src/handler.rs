@@ -92,8 +92,13 @@ impl<H: Host> ServerHandler for Handler<H> {
             Err(wrong) => return Ok(tool::result(&wrong).into()),
         };
         let agent = self.agent(&context);
-        let (sender, live) = mpsc::channel(LIVE_MAX);
-        let report = progress::report(context.peer.clone(), context.meta.get_progress_token(), live);
+        let (sender, mut live) = mpsc::channel(LIVE_MAX);
+        let token = context.meta.get_progress_token();
+        if token.is_none() {
+            // Nobody asked for it, and whoever runs the command shall know that before it begins.
+            live.close();
+        }
+        let report = progress::report(context.peer.clone(), token, live);
         let outcome = tokio::select! {
             outcome = self.host.run(&agent, call, sender, context.ct.clone()) => outcome,
             () = report => unreachable!("it goes on until it is dropped"),

@@ -45,7 +45,8 @@ pub trait Host: Send + Sync + 'static {
     /// The tools that manifests declare.
     fn tools(&self, agent: &str) -> impl Future<Output = Result<Vec<ToolInfo>, Error>> + Send;
 
-    /// Runs a command. Live output goes to `live` while somebody takes it; `cancel` stops this command and no
+    /// Runs a command. Live output goes to `live` while somebody takes it, and is closed from the start where
+    /// nobody will; `cancel` stops this command and no
     /// other.
     fn run(
         &self,

@@ -19,8 +19,6 @@ pub(crate) async fn report(
     mut live: mpsc::Receiver<String>,
 ) {
     let Some(token) = token else {
-        // Nobody asked. Output that nobody takes is dropped by whoever sends it.
-        live.close();
         return std::future::pending().await;
     };
     let started = Instant::now();

@@ -28,7 +28,7 @@ pub enum Error {
     AlreadyRunning(PathBuf),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: std::io::Error },
-    #[error("{0}{way_out}", way_out = .0.way_out().map(|way| format!("\n{way}")).unwrap_or_default())]
+    #[error("{error}{way}", error = .0, way = .0.way_out().map(|way| format!("\n{way}")).unwrap_or_default())]
     Store(#[from] store::Error),
     #[error("{0}")]
     Runtime(runtime::error::Error),

@@ -8,6 +8,7 @@ mod action;
 mod address;
 mod banner;
 mod block;
+mod comment;
 mod directive;
 mod document;
 mod frontmatter;
@@ -28,6 +29,7 @@ pub use action::{
 pub use address::Target;
 pub use banner::{Banner, MAX_NAV_ENTRIES, NavMenu, entry_links};
 pub use block::Block;
+pub use comment::without_comments;
 pub use directive::{Directive, DirectiveKind, Include};
 pub use document::{Document, parse, plain};
 pub use frontmatter::{Frontmatter, Located, PackageType, Requirement, is_variable_name};

@@ -24,7 +24,7 @@ pub use error::{Error, Result};
 pub use output::{Keep, Live, LogFiles, Output};
 pub use session::{
     Attachment, Cause, Config, Death, Directory, Earlier, Info, Input, Outcome, Running, RunningCommand,
-    Seen, Shell, Size, Turn, Typing, Until, Watch,
+    Seen, Shell, Size, Streams, Turn, Typing, Until, Watch,
 };
 pub use spawn::Spawner;
 pub use status::Status;

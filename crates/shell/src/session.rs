@@ -48,6 +48,19 @@ pub struct Turn {
     /// Commands that have ended before this one began, with nobody waiting for them.
     pub earlier: Vec<Earlier>,
     pub directory: Directory,
+    /// Where the shell's output went when it began.
+    pub streams: Streams,
+}
+
+/// What an earlier command has made of the shell's standard output and error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Streams {
+    #[default]
+    Terminal,
+    /// One was closed, with which nothing could be shown any more. It is open again.
+    Reopened,
+    /// `exec >FILE`: output goes there, as the user wants it.
+    Redirected,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -131,7 +131,7 @@ async fn damage_behind_the_first_page_is_found() {
         match store.get(&s, &key(&format!("{n:03}"))).await {
             Ok(found) => read += usize::from(found.is_some()),
             Err(error) => {
-                assert!(matches!(&error, Error::Corrupt { path: named, .. } if *named == path), "{error:?}")
+                assert!(matches!(&error, Error::Corrupt { path: named, .. } if *named == path), "{error:?}");
             }
         }
     }

@@ -92,7 +92,7 @@ async fn put(State(shop): Shared, headers: HeaderMap, Json(body): Json<Value>) -
     with_basket(&shop, &headers, |_, basket| {
         let id = body["id"].as_str().filter(|id| PRODUCTS.iter().any(|product| product.0 == *id));
         let (Some(id), Some(count)) = (id, body["count"].as_u64()) else {
-            return Err(failed(StatusCode::BAD_REQUEST, "id and count name a product and a whole number"));
+            return Err((StatusCode::BAD_REQUEST, "id and count name a product and a whole number"));
         };
         *basket.entry(id.to_owned()).or_default() += count;
         Ok(basket_json(basket))
@@ -102,14 +102,14 @@ async fn put(State(shop): Shared, headers: HeaderMap, Json(body): Json<Value>) -
 async fn remove(State(shop): Shared, headers: HeaderMap, Path(id): Path<String>) -> Response {
     with_basket(&shop, &headers, |_, basket| match basket.remove(&id) {
         Some(_) => Ok(basket_json(basket)),
-        None => Err(failed(StatusCode::NOT_FOUND, "not in the basket")),
+        None => Err((StatusCode::NOT_FOUND, "not in the basket")),
     })
 }
 
 async fn order(State(shop): Shared, headers: HeaderMap) -> Response {
     with_basket(&shop, &headers, |orders, basket| {
         if basket.is_empty() {
-            return Err(failed(StatusCode::CONFLICT, "the basket is empty"));
+            return Err((StatusCode::CONFLICT, "the basket is empty"));
         }
         *orders += 1;
         let total = basket_json(basket)["total"].take();
@@ -122,7 +122,7 @@ async fn order(State(shop): Shared, headers: HeaderMap) -> Response {
 fn with_basket(
     shop: &Mutex<Shop>,
     headers: &HeaderMap,
-    work: impl FnOnce(&mut u64, &mut BTreeMap<String, u64>) -> Result<Value, Response>,
+    work: impl FnOnce(&mut u64, &mut BTreeMap<String, u64>) -> Result<Value, (StatusCode, &'static str)>,
 ) -> Response {
     let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = token.and_then(|value| value.strip_prefix("Bearer token-of-")) else {
@@ -132,7 +132,7 @@ fn with_basket(
     let Shop { baskets, orders } = &mut *shop;
     match work(orders, baskets.entry(token.to_owned()).or_default()) {
         Ok(value) => Json(value).into_response(),
-        Err(failed) => failed,
+        Err((status, message)) => failed(status, message),
     }
 }
 

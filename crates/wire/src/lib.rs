@@ -11,6 +11,7 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+mod stream;
 pub mod terminal;
 mod tools;
 
@@ -23,4 +24,5 @@ pub use error::{Error, ErrorBody};
 pub use events::{Cleared, EventInfo, EventState, Events, Received, STREAM_EVENT, Webhook};
 pub use exec::{Done, ExecReply, ExecRequest, Head, Meta, TopicType, event};
 pub use sessions::{NewSession, SessionInfo, Sessions};
+pub use stream::ServerSentEvent;
 pub use tools::{ToolInfo, Tools};

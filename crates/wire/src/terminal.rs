@@ -59,7 +59,7 @@ impl Decoder {
     }
 
     /// The next whole frame, if there is one.
-    pub fn next(&mut self) -> Result<Option<Frame>, Malformed> {
+    pub fn take(&mut self) -> Result<Option<Frame>, Malformed> {
         let Some((&[kind, a, b, c, d], rest)) = self.bytes.split_first_chunk::<HEAD>() else {
             return Ok(None);
         };
@@ -100,7 +100,7 @@ mod tests {
             let mut seen = Vec::new();
             for piece in bytes.chunks(size) {
                 decoder.feed(piece);
-                while let Some(frame) = decoder.next().unwrap() {
+                while let Some(frame) = decoder.take().unwrap() {
                     seen.push(frame);
                 }
             }
@@ -112,7 +112,7 @@ mod tests {
     fn much_output_becomes_several_frames() {
         let mut decoder = Decoder::default();
         decoder.feed(&Frame::Bytes(vec![7; FRAME_MAX + 1]).encode());
-        let lengths: Vec<_> = std::iter::from_fn(|| decoder.next().unwrap())
+        let lengths: Vec<_> = std::iter::from_fn(|| decoder.take().unwrap())
             .map(|frame| if let Frame::Bytes(bytes) = frame { bytes.len() } else { 0 })
             .collect();
         assert_eq!(lengths, [FRAME_MAX, 1]);
@@ -123,7 +123,7 @@ mod tests {
         for bytes in [&b"x\0\0\0\0"[..], b"s\0\0\0\x01a", b"b\xff\xff\xff\xff", b"GET / HTTP/1.1"] {
             let mut decoder = Decoder::default();
             decoder.feed(bytes);
-            assert_eq!(decoder.next(), Err(Malformed), "{bytes:?}");
+            assert_eq!(decoder.take(), Err(Malformed), "{bytes:?}");
         }
     }
 }

@@ -59,8 +59,10 @@ Usage: /tool:echo [--n …] [--on …] [--tags …] [--at …] --kind … [--tas
 
 --n: integer (default 1) \"How many\"
 --on: boolean
---tags: array
+--tags: array of string
 --at: object
+--at.x: number
+--at.y: number (default 7)
 --kind: string (required, a|b)
 --task: string"
     );

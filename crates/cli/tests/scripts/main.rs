@@ -8,4 +8,5 @@ mod calling;
 mod docs;
 mod hostile;
 mod packages;
+mod races;
 mod support;

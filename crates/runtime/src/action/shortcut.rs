@@ -32,6 +32,11 @@ impl Shortcuts {
         self.links = links.into_iter().collect();
     }
 
+    /// All of them, in order of their names: values, then links.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().chain(&self.links).map(|(id, value)| (id.as_str(), value))
+    }
+
     /// The ids that templates gave, without those of links.
     fn ids(&self) -> impl Iterator<Item = &str> {
         self.values.keys().map(String::as_str)

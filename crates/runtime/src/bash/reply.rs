@@ -1,6 +1,6 @@
 //! A turn of a shell as the agent reads it.
 
-use shell::{Cause, Death, Directory, Outcome, Status, Turn};
+use shell::{Cause, Death, Directory, Outcome, Status, Streams, Turn};
 
 use super::output::text;
 use crate::agent::Workspace;
@@ -34,6 +34,15 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
     }
     if !turn.output.is_empty() {
         parts.push(text(&turn.output, workspace));
+    }
+    match turn.streams {
+        Streams::Terminal => {}
+        Streams::Reopened => {
+            parts.push("(an earlier command had closed the shell's output; it is open again)".to_owned());
+        }
+        Streams::Redirected => {
+            parts.push("(the shell's output does not come here; exec >/dev/tty brings it back)".to_owned());
+        }
     }
     let cwd = Cwd(&turn.directory, workspace);
     match &turn.outcome {

@@ -5,23 +5,31 @@ use serde_json::Value;
 use crate::manifest::{Schema, Tool};
 use crate::reply::with_body;
 
+/// How deep the fields of objects are listed.
+const DEPTH_MAX: usize = 4;
+/// How many lines of fields are shown; a schema may be larger than anyone wants to read.
+const LINES_MAX: usize = 200;
+
 /// `/tool:NAME --help`.
 pub fn help(tool: &Tool) -> String {
     let mut lines = vec![tool.description.clone(), String::new(), usage(tool)];
-    let fields = tool.schema.properties();
+    let mut fields = Vec::new();
+    list(&tool.schema, &tool.schema.document, "", 0, &mut fields);
     if !fields.is_empty() {
         lines.push(String::new());
-        lines.extend(fields.iter().map(|(name, field)| field_line(&tool.schema, name, field)));
+        lines.append(&mut fields);
     }
     with_body(&format!("Tool: {}", tool.name), &lines.join("\n"))
 }
 
 fn usage(tool: &Tool) -> String {
-    let fields = tool.schema.properties().into_iter().map(|(name, _)| match tool.schema.is_required(name) {
-        true => format!("--{name} …"),
-        false => format!("[--{name} …]"),
-    });
-    let own = ["task", "json"].map(|name| match tool.schema.field(&[name]) {
+    let schema = &tool.schema;
+    let fields =
+        schema.properties().into_iter().map(|(name, _)| match schema.is_required(&schema.document, name) {
+            true => format!("--{name} …"),
+            false => format!("[--{name} …]"),
+        });
+    let own = ["task", "json"].map(|name| match schema.field(&[name]) {
         Some(_) => format!("[--@{name} …]"),
         None => format!("[--{name} …]"),
     });
@@ -29,11 +37,26 @@ fn usage(tool: &Tool) -> String {
     format!("Usage: /tool:{} {}", tool.name, words.join(" "))
 }
 
-fn field_line(schema: &Schema, name: &str, field: &Value) -> String {
-    let types: Vec<&str> = schema.types(field).into_iter().map(|kind| kind.as_str()).collect();
-    let kind = if types.is_empty() { "any".to_owned() } else { types.join("|") };
+/// One line for each field of an object, those of objects inside it below theirs.
+fn list(schema: &Schema, object: &Value, prefix: &str, depth: usize, lines: &mut Vec<String>) {
+    for (name, field) in schema.properties_of(object) {
+        if lines.len() == LINES_MAX {
+            lines.push("…".to_owned());
+        }
+        if lines.len() > LINES_MAX {
+            return;
+        }
+        let path = format!("{prefix}{name}");
+        lines.push(line(schema, &path, field, schema.is_required(object, name)));
+        if depth + 1 < DEPTH_MAX {
+            list(schema, field, &format!("{path}."), depth + 1, lines);
+        }
+    }
+}
+
+fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String {
     let mut notes = Vec::new();
-    if schema.is_required(name) {
+    if is_required {
         notes.push("required".to_owned());
     }
     if let Some(default) = field.get("default") {
@@ -45,5 +68,16 @@ fn field_line(schema: &Schema, name: &str, field: &Value) -> String {
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let about = field.get("description").and_then(Value::as_str).map(|text| format!(" \"{text}\""));
-    format!("--{name}: {kind}{notes}{}", about.unwrap_or_default())
+    format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default())
+}
+
+/// `integer`, `string|null`, `array of integer`.
+fn kind(schema: &Schema, field: &Value) -> String {
+    let names: Vec<&str> = schema.types(field).into_iter().map(|kind| kind.as_str()).collect();
+    let items = schema.items(field).map(|items| schema.types(items)).unwrap_or_default();
+    match (&names[..], &items[..]) {
+        ([], _) => "any".to_owned(),
+        (["array"], [item]) => format!("array of {}", item.as_str()),
+        (names, _) => names.join("|"),
+    }
 }

@@ -134,8 +134,8 @@ impl Host<'_> {
     }
 
     async fn emit(&self, arguments: &str) -> Answer {
-        let arguments = self.calls.shared.revealed().redact(arguments);
-        let event = Event::emitted(self.now(), &self.tool.name, &arguments);
+        let arguments = self.calls.shared.revealed().redact_value(typed(arguments)?);
+        let event = Event::emitted(self.now(), &self.tool.name, arguments);
         let event = event.map_err(|message| refusal("invalid_argument", message))?;
         match self.calls.naming {
             Naming::Unnamed => self.calls.shared.add_event(event),

@@ -51,8 +51,8 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                 reader.given.push((flag.name, value.into()));
             }
             None if flag.attached.is_none() && reader.is_negated(&flag.name) => {
-                let name = flag.name.trim_start_matches("no-").to_owned();
-                reader.given.push((name, false.into()));
+                let name = flag.name.strip_prefix("no-").unwrap_or(&flag.name);
+                reader.given.push((name.to_owned(), false.into()));
             }
             None => {
                 let value = next(&mut words)?;
@@ -182,12 +182,17 @@ impl Reader<'_> {
     fn unknown(&self, name: &str) -> Error {
         let known = self.schema().properties();
         let near = nearest(name, known.iter().map(|(name, _)| *name));
-        self.wrong(format!("Unknown flag {}.", quoted(&format!("--{name}"))))
+        Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(&format!("--{name}"))))
             .hints(near.map(|name| format!("Did you mean --{name}?")))
+            .hint(self.try_help())
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::new(Code::InvalidParams, message).hint(format!("Try /tool:{} --help", self.tool.name))
+        Error::new(Code::InvalidParams, message).hint(self.try_help())
+    }
+
+    fn try_help(&self) -> String {
+        format!("Try /tool:{} --help", self.tool.name)
     }
 }
 

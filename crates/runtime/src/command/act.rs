@@ -1,6 +1,6 @@
 //! `/act…`: calls an action of the current document, or shows what it takes.
 
-use sfmd::{PageAction, Requirement};
+use sfmd::{PackageType, PageAction, Requirement};
 
 use super::payload::{self, Line, Suffix};
 use super::{Context, exec, open, surroundings};
@@ -59,7 +59,7 @@ pub async fn run(what: What, mut context: Context<'_>) -> Result<String> {
     if called.asks_for_help(found.action) {
         return Ok(action::help(&found, &called));
     }
-    let ran = call(found, page, claimant(&context), &called, Some(page), &context).await?;
+    let ran = call(found, page, claimant(page, &context), &called, Some(page), &context).await?;
     ran.effects.apply(context.state);
     ran.reply
 }
@@ -97,7 +97,7 @@ pub async fn call(
 pub async fn default(page: &Page, context: &Context<'_>) -> Option<Ran> {
     let id = page.content().document().frontmatter.default.as_deref();
     let found = id.filter(|_| page.location.block.is_none()).and_then(|id| page.content().action(id))?;
-    let ran = call(found, page, claimant(context), &Called::nothing(), Some(page), context).await;
+    let ran = call(found, page, claimant(page, context), &Called::nothing(), Some(page), context).await;
     Some(ran.unwrap_or_else(|error| Ran { reply: Err(error), effects: Effects::default() }))
 }
 
@@ -124,11 +124,12 @@ fn list(page: &Page, called: &Called) -> Result<String> {
     }
 }
 
-/// Who requires what the pages of this topic require.
-pub fn claimant(context: &Context<'_>) -> Claimant {
-    match context.session.topic {
-        Topic::App { .. } => Claimant::App,
-        Topic::Tab(_) | Topic::Bash(_) | Topic::Hub(_) => Claimant::Document,
+/// Who requires what a page of this topic requires.
+pub fn claimant(page: &Page, context: &Context<'_>) -> Claimant {
+    match (&context.session.topic, page.content().document().frontmatter.package_type) {
+        (Topic::App { .. }, _) | (_, Some(PackageType::App)) => Claimant::App,
+        (_, Some(PackageType::Tool)) => Claimant::Tool,
+        (_, None) => Claimant::Document,
     }
 }
 

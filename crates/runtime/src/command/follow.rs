@@ -7,6 +7,7 @@ use crate::agent::Workspace;
 use crate::document::{Location, Source};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::session::State;
+use crate::substitute::text_of;
 use crate::topic::Topic;
 
 /// Where a shortcut leads.
@@ -16,13 +17,24 @@ pub enum Followed {
     Topic(Topic),
 }
 
-/// Looks a shortcut up: named links of the page, values, automatic links, then menus.
-pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+/// The value that a shortcut stands for. Named links of the page come before values.
+pub fn value_of<'a>(id: &str, state: &'a State) -> Option<&'a Value> {
     let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
     let named = on_page.filter(|shortcut| shortcut.kind == ShortcutKind::Named);
-    if let Some(Value::String(target)) = state.shortcuts.get(id).filter(|_| named.is_none()) {
-        return value(target, state, workspace);
+    state.shortcuts.get(id).filter(|_| named.is_none())
+}
+
+/// Looks a shortcut up: named links of the page, values, automatic links, then menus.
+pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+    match value_of(id, state) {
+        Some(Value::String(target)) => return value(target, state, workspace),
+        Some(other) => {
+            let message = format!("@{id} is a value, not a document: {}", text_of(other));
+            return Err(Error::new(Code::InvalidParams, message).hint("Pass it to an action, as it is."));
+        }
+        None => {}
     }
+    let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
     let (href, base) = match on_page {
         Some(shortcut) => (&shortcut.href, Source::from_origin(&shortcut.origin)),
         None => {
@@ -59,7 +71,8 @@ fn unknown(id: &str, state: &State) -> Error {
         state.page.iter().flat_map(|page| page.content().shortcuts()).map(|shortcut| shortcut.id.clone());
     let menus = state.menus.all().iter();
     let menus = menus.flat_map(|menu| menu.entries.iter().map(|entry| format!("{}.{}", menu.name, entry.id)));
-    let known: Vec<String> = page.chain(menus).collect();
+    let values = state.shortcuts.iter().map(|(id, _)| id.to_owned());
+    let known: Vec<String> = page.chain(values).chain(menus).collect();
     let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean @{name}?"));
     Error::new(Code::NotFound, format!("No shortcut {}.", quoted(&format!("@{id}"))))
         .hints(near)

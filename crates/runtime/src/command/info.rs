@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use serde_json::Value;
 
-use super::follow::{Followed, follow};
+use super::follow::{Followed, follow, value_of};
 use super::{Arguments, Context, act};
 use crate::document::{Page, display_directory};
 use crate::error::{Result, one_line};
@@ -44,12 +44,15 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
     }
 }
 
-/// Where a shortcut leads: `@docs → https://…`.
+/// Where a shortcut leads, or the value it stands for: `@docs → https://…`, `@item-2 → b2`.
 pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
-    let target = match follow(id, context.state, workspace)? {
-        Followed::Location(location) => location.display(workspace),
-        Followed::Topic(topic) => topic.to_string(),
+    let target = match value_of(id, context.state) {
+        Some(value) => text_of(value).into_owned(),
+        None => match follow(id, context.state, workspace)? {
+            Followed::Location(location) => location.display(workspace),
+            Followed::Topic(topic) => topic.to_string(),
+        },
     };
     Ok(format!("@{id} → {target}"))
 }
@@ -128,7 +131,7 @@ async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("vars", &variables(context));
     let missing = act::missing(page, context).await;
     lines.add_list("env", &missing.iter().map(ToString::to_string).collect::<Vec<_>>());
-    lines.add_list("warnings", &context.state.warnings());
+    lines.add_list("warnings", &context.state.warnings(workspace));
 }
 
 /// The first shortcuts of a page, and how many more there are.

@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::{Arguments, Context, open};
 use crate::call::no_scripts;
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::{self, Declared, is_manifest};
 use crate::package::{
     self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, PACKAGE_MAX, Packages, Source,
@@ -77,6 +77,8 @@ struct Gathered {
     page: Option<Url>,
     /// What the author wants.
     wanted: Delivery,
+    /// What the author says.
+    hint: Option<String>,
 }
 
 pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
@@ -101,7 +103,7 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
         _ => None,
     };
     let packages = Packages::of(workspace);
-    let Gathered { files, stem, .. } = gathered;
+    let Gathered { files, stem, hint, .. } = gathered;
     let choice = install.choice;
     let from = if install.source.is_empty() { stem.clone() } else { install.source };
     let known = context.runtime.tools.of(workspace.home());
@@ -110,7 +112,9 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     });
     let done = done.await;
     let done = done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
-    Ok(reply(&done))
+    // Words from elsewhere, on one line and in quotes.
+    let hint = hint.map(|hint| format!("\nIts author says: {}", quoted(&hint)));
+    Ok(reply(&done) + &hint.unwrap_or_default())
 }
 
 pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<String> {
@@ -156,7 +160,7 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
             let workspace = context.agent.workspace.clone();
             let read = tokio::task::spawn_blocking(move || Files::read(&path, &workspace)).await;
             let files = read.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
-            Ok(Gathered { files, stem, page: None, wanted: Delivery::Any })
+            Ok(Gathered { files, stem, page: None, wanted: Delivery::Any, hint: None })
         }
         Source::Current => {
             let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
@@ -165,7 +169,8 @@ async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Resul
                 Document::File(_) | Document::Directory(_) | Document::Version { .. } => None,
             };
             let stem = page.location.source.stem().to_owned();
-            Ok(Gathered { files: Files::page(page.source()), stem, page: address, wanted: Delivery::Any })
+            let files = Files::page(page.source());
+            Ok(Gathered { files, stem, page: address, wanted: Delivery::Any, hint: None })
         }
         Source::Web(url) => gather_web(url, library, context).await,
         Source::GitHub(repository) => gather_github(&repository, library, context).await,
@@ -205,7 +210,7 @@ async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered>
         let content = workspace.find(&file)?.read(PACKAGE_MAX).map_err(unreadable)?;
         files.add(name.into(), content, false)?;
     }
-    Ok(Gathered { files, stem: stem.unwrap_or_default(), page: None, wanted: Delivery::Any })
+    Ok(Gathered { files, stem: stem.unwrap_or_default(), page: None, wanted: Delivery::Any, hint: None })
 }
 
 fn uninstallable(tool: &str, error: &script::Error) -> Error {
@@ -219,22 +224,29 @@ async fn gather_web(url: Url, library: Library<'_>, context: &Context<'_>) -> Re
     let (address, text) = fetch(&url, library).await?;
     let Some(manifest) = Manifest::parse(&text) else {
         let stem = Document::Web(address.clone()).stem().to_owned();
-        return Ok(Gathered { files: Files::page(&text), stem, page: Some(address), wanted: Delivery::Any });
+        let files = Files::page(&text);
+        return Ok(Gathered { files, stem, page: Some(address), wanted: Delivery::Any, hint: None });
     };
     manifest.check()?;
     let mut files = Files::default();
+    // What is linked to is the entry page, not the list of files.
+    let mut page = None;
     let total = manifest.files.len();
     for (number, file) in manifest.files.iter().enumerate() {
-        let content = match (&file.content, file.address(&address)) {
-            (Some(content), _) => content.clone(),
-            (None, Some(from)) => fetch(&from?, library).await?.1,
-            (None, None) => String::new(),
+        let from = file.address(&address).transpose()?;
+        let content = match (&file.content, &from) {
+            (Some(content), _) => content.clone().into_bytes(),
+            (None, Some(from)) => library.web.file(from).await?,
+            (None, None) => Vec::new(),
         };
+        if file.is_entry() {
+            page = from;
+        }
         context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
-        files.add(file.path.clone().into(), content.into_bytes(), false)?;
+        files.add(file.path.clone().into(), content, false)?;
     }
     let stem = address.host_str().unwrap_or("package").replace('.', "-");
-    Ok(Gathered { files, stem, page: Some(address), wanted: manifest.delivery })
+    Ok(Gathered { files, stem, page, wanted: manifest.delivery, hint: manifest.install_hint })
 }
 
 /// Every file below the path, by the repository's own list.
@@ -249,10 +261,10 @@ async fn gather_github(repository: &GitHub, library: Library<'_>, context: &Cont
         package::check_path(&path)?;
         let address =
             repository.raw_url(&path).parse().map_err(|_| Error::new(Code::InvalidPackage, "Not a path."))?;
-        files.add(path.into(), fetch(&address, library).await?.1.into_bytes(), false)?;
+        files.add(path.into(), library.web.file(&address).await?, false)?;
         context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
     }
-    Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any })
+    Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any, hint: None })
 }
 
 async fn fetch(url: &Url, library: Library<'_>) -> Result<(Url, String)> {

@@ -6,6 +6,7 @@ use super::{Arguments, Context, open};
 use crate::document::{Menu, Page, Source};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::reply::with_body;
+use crate::substitute::text_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
@@ -45,7 +46,7 @@ pub async fn run(what: &What, mut context: Context<'_>) -> Result<String> {
         What::Menu(name) => menu(name, context),
         What::Page => Ok(with_body("Menu: page", &page_shortcuts(page(context)?, context))),
         What::Resolve => Ok(with_body("Links", &resolved(context))),
-        What::Scaffold => Ok(with_body("Menu file", &scaffold(page(context)?)?)),
+        What::Scaffold => Ok(with_body("Menu file", &scaffold(page(context)?, context)?)),
     }
 }
 
@@ -87,8 +88,11 @@ fn page_shortcuts(page: &Page, context: &Context<'_>) -> String {
     }
     let of = |kind| shortcuts.iter().filter(move |shortcut| shortcut.kind == kind);
     let line = |shortcut: &sfmd::Shortcut| {
-        let target = target(&shortcut.href, &Source::from_origin(&shortcut.origin), context);
-        format!("@{} → {target}", shortcut.id)
+        let from = Source::from_origin(&shortcut.origin);
+        let target = target(&shortcut.href, &from, context);
+        let included = shortcut.origin != *page.content().origin();
+        let from = included.then(|| format!(" (from {})", from.display(&context.agent.workspace)));
+        format!("@{} → {target}{}", shortcut.id, from.unwrap_or_default())
     };
     of(ShortcutKind::Named).chain(of(ShortcutKind::Auto)).map(line).collect::<Vec<_>>().join("\n")
 }
@@ -104,8 +108,16 @@ fn resolved(context: &Context<'_>) -> String {
         let line = |entry: &sfmd::MenuEntry| {
             format!("@{}.{} → {}", menu.name, entry.id, target(&entry.href, &menu.source, context))
         };
-        let lines = menu.entries.iter().map(line).collect::<Vec<_>>().join("\n");
+        let mut lines = menu.entries.iter().map(line).collect::<Vec<_>>().join("\n");
+        if lines.is_empty() {
+            lines = menu.problem.clone().unwrap_or_else(|| "Empty.".to_owned());
+        }
         sections.push(format!("{} ({})\n{lines}", menu.name, menu.source.display(workspace)));
+    }
+    let values: Vec<String> =
+        (context.state.shortcuts.iter()).map(|(id, value)| format!("@{id} → {}", text_of(value))).collect();
+    if !values.is_empty() {
+        sections.push(format!("values (from actions)\n{}", values.join("\n")));
     }
     if sections.is_empty() { "No document and no menus.".to_owned() } else { sections.join("\n\n") }
 }
@@ -122,13 +134,19 @@ pub fn target(href: &str, base: &Source, context: &Context<'_>) -> String {
     }
 }
 
-fn scaffold(page: &Page) -> Result<String> {
+/// Links of the page itself stay as they are, since the menu is meant to lie beside it.
+fn scaffold(page: &Page, context: &Context<'_>) -> Result<String> {
     let shortcuts = page.content().shortcuts();
     if shortcuts.is_empty() {
         return Err(Error::new(Code::NotFound, "This page has no links to make a menu of."));
     }
-    let line =
-        |shortcut: &sfmd::Shortcut| format!("[@{} {}]({})", shortcut.id, shortcut.label, shortcut.href);
+    let line = |shortcut: &sfmd::Shortcut| {
+        let href = match shortcut.origin == *page.content().origin() {
+            true => shortcut.href.clone(),
+            false => target(&shortcut.href, &Source::from_origin(&shortcut.origin), context),
+        };
+        format!("[@{} {}]({href})", shortcut.id, shortcut.label)
+    };
     Ok(shortcuts.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 

@@ -1,6 +1,6 @@
 //! `/open`: a document, a block of it, or another topic.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sfmd::{Dialect, Piece, Requirement, Template};
 
@@ -78,7 +78,11 @@ pub struct Before {
 
 impl Before {
     pub async fn of(page: &Page, extent: Extent, context: &Context<'_>) -> Self {
-        let missing = act::missing(page, context).await.into_iter().cloned().collect();
+        // A block is shown without the lines that a page has before it.
+        let missing = match page.location.block {
+            Some(_) => Vec::new(),
+            None => act::missing(page, context).await.into_iter().cloned().collect(),
+        };
         let default = match extent {
             Extent::Start => act::default(page, context).await,
             Extent::From(_) | Extent::Outline => None,
@@ -97,13 +101,13 @@ pub fn shown(
 ) -> Result<(String, Effects)> {
     let Before { extent, missing, default } = before;
     let workspace = ground.workspace();
-    let claimant = act::claimant(context);
-    // An app says what it needs as errors do; of other documents it is a line of the page.
+    let claimant = act::claimant(page, context);
+    // Apps and tools say what they need as errors do; of other documents it is a line of the page.
     let (above, missing) = match claimant {
-        Claimant::App => {
+        Claimant::App | Claimant::Tool => {
             (required(claimant, &missing.iter().collect::<Vec<_>>(), page.setup.as_ref()), Vec::new())
         }
-        Claimant::Document | Claimant::Tool => (None, missing),
+        Claimant::Document => (None, missing),
     };
     let above = above.map(|error| format!("{error}\n\n")).unwrap_or_default();
     let view = page.view(extent, &mut context.state.menus, &missing, workspace)?;
@@ -143,10 +147,14 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
     enter(opened, None, Extent::Start, &ground, context).await
 }
 
-async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>) -> Result<Answer> {
+async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
     let text = &filled(text, &context).await?;
     ground.check_text(text)?;
+    if text.starts_with('@') {
+        // In an app's topic a shortcut is one of its entry page, until another page is opened.
+        ensure_entry(&mut context).await?;
+    }
     let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
     })?;
@@ -154,7 +162,15 @@ async fn open(text: &str, extent: Extent, reading: Reading, context: Context<'_>
     let (opened, block) = match target {
         Target::Block(block) => return open_block(block, extent, &ground, context).await,
         Target::Path { candidates, block } => {
-            let (opened, path) = find(candidates, library).await?;
+            let whole = block.as_ref().map(|block| named_with_sign(&candidates.literal, block));
+            let (opened, path) = match (find(candidates, library).await, whole) {
+                (Err(missing), Some(whole)) if missing.code == Code::NotFound => {
+                    let opened =
+                        library.open(&Source::File(whole), Reading::Main).await.map_err(|_| missing)?;
+                    return enter(opened, None, extent, &ground, context).await;
+                }
+                (found, _) => found?,
+            };
             // What opened as an index or a listing is a directory.
             if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
                 context.state.directory = Some(path);
@@ -238,6 +254,13 @@ async fn filled(text: &str, context: &Context<'_>) -> Result<String> {
     let filled = substitute::text(&substitute::fill(&template, &known)?);
     // A value names a document; it is never a shortcut, which would be looked up once more.
     Ok(if filled.starts_with('@') && !text.starts_with('@') { format!("./{filled}") } else { filled })
+}
+
+/// The path whose name itself holds what was taken for a block: `C#.md`.
+fn named_with_sign(path: &Path, block: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("#{block}"));
+    name.into()
 }
 
 /// The first reading of a path that exists, and that path.

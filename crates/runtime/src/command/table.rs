@@ -263,7 +263,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::AgentCapability,
         "capability",
-        "/capability mint --path P --verbs get,put [--ttl 1h] [--quota 1GB] [--single-use] [--json] | list [--json] | revoke ID…",
+        "/capability [mint|list|revoke …]",
         "let other programs reach certain files over HTTP",
         AGENT,
     ),
@@ -274,20 +274,8 @@ pub static COMMANDS: &[Spec] = &[
     row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
     row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
     row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
-    row(
-        Verb::SystemEnv,
-        "env",
-        "/env [--json]",
-        "what shells see, and which $NAME variables are set",
-        SYSTEM,
-    ),
-    row(
-        Verb::SystemLogs,
-        "logs",
-        "/logs [-n N] [--audit] [--json] [-f]",
-        "the end of the daemon's log, or of the commands that ran",
-        SYSTEM,
-    ),
+    row(Verb::SystemEnv, "env", "/env [--json]", "what shells see, and which $NAME are set", SYSTEM),
+    row(Verb::SystemLogs, "logs", "/logs [-n N] [--audit] [--json] [-f]", "the end of a log", SYSTEM),
     row(Verb::SystemDoctor, "doctor", "/doctor [--json]", "what is wrong here, and how to repair it", SYSTEM),
     content(
         Verb::SystemState,

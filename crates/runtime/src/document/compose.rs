@@ -130,12 +130,15 @@ fn section_lines(document: &Document, id: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A menu that cannot be loaded is empty: `/nav` names it, and the page is shown all the same.
+/// A menu that cannot be loaded is empty: `/info` says why, and the page is shown all the same.
 async fn load_menu(library: &Library<'_>, name: &str, path: &str, base: &Source) -> Option<Menu> {
     let source = base.join(path, library.workspace).ok()?;
-    let entries = match library.load(&source, Reading::Main).await {
-        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => menu_entries(&sfmd::parse(&text)),
-        _ => Vec::new(),
+    let (entries, problem) = match library.load(&source, Reading::Main).await {
+        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => {
+            (menu_entries(&sfmd::parse(&text)), None)
+        }
+        Ok(_) => (Vec::new(), Some(format!("{path} is no Markdown"))),
+        Err(error) => (Vec::new(), Some(error.message)),
     };
-    Some(Menu { name: name.to_owned(), source, entries })
+    Some(Menu { name: name.to_owned(), source, entries, problem })
 }

@@ -119,7 +119,7 @@ impl Library<'_> {
                 if let Some((width, height)) = dimensions {
                     summary.push_str(&format!("\ndimensions: {width} × {height}"));
                 }
-                return Opened::Binary { name: source.display(self.workspace), summary };
+                return Opened::Binary { name: source.name(self.workspace), summary };
             }
         };
         let (document, digest) = match &text {

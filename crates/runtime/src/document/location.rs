@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::agent::{Workspace, workspace};
 use crate::edit::Number;
+use crate::error::one_line;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -56,6 +57,15 @@ impl Source {
             Self::Version { file, number } => format!("{}@{number}", workspace.display(file)),
             Self::Web(url) => url.to_string(),
         }
+    }
+
+    /// As something that is no document is named: a file by its name alone.
+    pub fn name(&self, workspace: &Workspace) -> String {
+        let name = match self {
+            Self::File(path) => path.file_name(),
+            Self::Directory(_) | Self::Version { .. } | Self::Web(_) => None,
+        };
+        name.map_or_else(|| self.display(workspace), |name| one_line(&name.to_string_lossy()))
     }
 
     /// The source that a parser's origin came from. A version is found again by its name, as links to it are.

@@ -11,6 +11,8 @@ pub struct Menu {
     /// The file that its links are relative to.
     pub source: Source,
     pub entries: Vec<MenuEntry>,
+    /// Why it has none.
+    pub problem: Option<String>,
 }
 
 /// The menus that a session has seen. Those of the current page come first.

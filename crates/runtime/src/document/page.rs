@@ -123,12 +123,16 @@ impl Page {
     }
 
     /// What is wrong with the document, with the line.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self, workspace: &Workspace) -> Vec<String> {
         let own = self.content.origin();
         let warning = |(origin, warning): (&sfmd::Origin, &sfmd::Warning)| {
-            if origin == own { warning.to_string() } else { format!("{origin}: {warning}") }
+            let from = Source::from_origin(origin).display(workspace);
+            if origin == own { warning.to_string() } else { format!("{from}: {warning}") }
         };
-        self.script_problem.iter().cloned().chain(self.content.warnings().map(warning)).collect()
+        let menu =
+            |menu: &Menu| menu.problem.as_ref().map(|problem| format!("menu {}: {problem}", menu.name));
+        let problems = self.script_problem.iter().cloned().chain(self.menus.iter().filter_map(menu));
+        problems.chain(self.content.warnings().map(warning)).collect()
     }
 
     /// Whether a file is part of what the page shows: its own, an included one, or a menu.
@@ -175,7 +179,11 @@ impl Page {
             let more = sfmd::size_label(rest.bytes);
             let next = rest.next.map(|next| {
                 let included = next.origin != self.content.origin();
-                let target = if included { next.origin.to_string() } else { shown.clone() };
+                let target = if included {
+                    Source::from_origin(next.origin).display(workspace)
+                } else {
+                    shown.clone()
+                };
                 format!(" · /open {target} --from L{}", next.line)
             });
             text.push_str(&format!(
@@ -216,8 +224,9 @@ impl Page {
         let document = self.content.document();
         let mut known = self.block_ids();
         for heading in &document.headings {
-            if !known.contains(&heading.slug) {
-                known.push(heading.slug.clone());
+            let id = heading.explicit_id.as_ref().unwrap_or(&heading.slug);
+            if !known.contains(id) {
+                known.push(id.clone());
             }
         }
         no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())

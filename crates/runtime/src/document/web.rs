@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use url::Url;
 use web::html::Extent;
 use web::page::Kind;
-use web::{Answer, Arrived, Client, CookieJar, Policy, Request, Validators};
+use web::{Answer, Arrived, Beyond, Client, CookieJar, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
@@ -77,6 +77,15 @@ impl Web<'_> {
         Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
     }
 
+    /// A file as it is, whatever it holds.
+    pub async fn file(&self, url: &Url) -> Result<Vec<u8>> {
+        let mut request = Request::page(url.clone());
+        request.limit.beyond = Beyond::Fail;
+        let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
+        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
+        Ok(answer.body.to_vec())
+    }
+
     fn policy(&self) -> Policy {
         let ports: Vec<u16> = self.port.into_iter().collect();
         match self.asker {
@@ -96,6 +105,8 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
         Kind::Binary { media_type, size, dimensions } => {
             Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
         }
+        // What its reader does not see is not shown to an agent either.
+        Kind::Markdown => Content::Text(Text::Document(sfmd::without_comments(&rendered.markdown))),
         kind if kind.is_document() => Content::Text(Text::Document(rendered.markdown)),
         _ => Content::Text(Text::Plain(rendered.markdown)),
     };

@@ -10,6 +10,10 @@ use crate::error::{Code, Error, Result, quoted};
 use crate::reply::with_body;
 use crate::words::{self, shown_bytes};
 
+/// What the usage line has no room for.
+const WORDS: &str = "mint --path P --verbs get,put,delete [--ttl 1h] [--quota 1GB] [--single-use] [--json], \
+                     list [--json], revoke ID…";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     Mint { path: String, terms: Asked, format: Format },
@@ -28,6 +32,10 @@ pub struct Asked {
 
 impl Command {
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
+        Self::understand(arguments).map_err(|error| error.hint(WORDS))
+    }
+
+    fn understand(arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match words.take().as_deref() {
             Some("mint") => {
@@ -44,7 +52,7 @@ impl Command {
                 };
                 Self::Mint { path, terms, format: format(&mut words) }
             }
-            Some("list") => Self::List(format(&mut words)),
+            None | Some("list") => Self::List(format(&mut words)),
             Some("revoke") => {
                 let first = words.required("ID")?;
                 let rest = words.rest()?;
@@ -52,7 +60,6 @@ impl Command {
                 return Ok(Self::Revoke(ids.collect::<Result<_>>()?));
             }
             Some(other) => return Err(arguments.wrong(format!("Unknown word {}.", quoted(other)))),
-            None => return Err(arguments.wrong("mint, list or revoke is missing.")),
         };
         words.done()?;
         Ok(command)

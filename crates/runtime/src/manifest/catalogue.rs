@@ -14,6 +14,9 @@ use super::tool::Tool;
 #[derive(Debug, Default)]
 pub struct Catalogues(Mutex<HashMap<PathBuf, Arc<Known>>>);
 
+/// How many names a text that is no manifest may seem to give.
+const NAMES_MAX: usize = 20;
+
 /// What one home has.
 #[derive(Debug, Default)]
 pub struct Catalogue {
@@ -48,7 +51,8 @@ struct Manifest {
 enum Content {
     Tool(Arc<Tool>),
     Skill(Arc<Skill>, Vec<Arc<Tool>>),
-    Invalid(Invalid),
+    /// With the names that it seems to give to tools.
+    Invalid(Invalid, Vec<String>),
 }
 
 impl Catalogues {
@@ -88,7 +92,7 @@ impl Manifest {
             known.seen.path == seen.path
                 && seen.stamp.is_some()
                 && known.seen.stamp == seen.stamp
-                && !matches!(known.content, Content::Invalid(_))
+                && !matches!(known.content, Content::Invalid(..))
         };
         let known = before.iter().find(same).cloned();
         known.unwrap_or_else(|| Self { seen: seen.clone(), content: content(&seen.path) })
@@ -107,23 +111,40 @@ pub fn read(file: &Path) -> Result<Declared, Invalid> {
     match content(file) {
         Content::Tool(tool) => Ok(Declared { tools: vec![tool], skill: None }),
         Content::Skill(skill, tools) => Ok(Declared { tools, skill: Some(skill) }),
-        Content::Invalid(invalid) => Err(invalid),
+        Content::Invalid(invalid, _) => Err(invalid),
     }
 }
 
 fn content(file: &Path) -> Content {
     let (folder, name) = (file.parent().unwrap_or(Path::new("/")), file.file_name().unwrap_or_default());
     let name = name.to_string_lossy();
-    let text = script::read_beneath(folder, &name, BYTES_MAX as u64);
-    let content = text.map_err(|why| Invalid::whole(file, why)).and_then(|text| {
-        let text = text.trim_start_matches('\u{feff}');
-        if name.ends_with(".skill.yaml") {
-            let (skill, tools) = Skill::parse(file, text)?;
-            return Ok(Content::Skill(Arc::new(skill), tools.into_iter().map(Arc::new).collect()));
-        }
-        Tool::parse(file, text).map(|tool| Content::Tool(Arc::new(tool)))
+    // A manifest that cannot be read has no name but its file's.
+    let stem = name.strip_suffix(".tool.yaml").unwrap_or(&name).to_owned();
+    let text = match script::read_beneath(folder, &name, BYTES_MAX as u64) {
+        Ok(text) => text,
+        Err(why) => return Content::Invalid(Invalid::whole(file, why), vec![stem]),
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    let parsed = match name.ends_with(".skill.yaml") {
+        true => Skill::parse(file, text)
+            .map(|(skill, tools)| Content::Skill(Arc::new(skill), tools.into_iter().map(Arc::new).collect())),
+        false => Tool::parse(file, text).map(|tool| Content::Tool(Arc::new(tool))),
+    };
+    parsed.unwrap_or_else(|invalid| {
+        Content::Invalid(invalid, std::iter::once(stem).chain(names_in(text)).collect())
+    })
+}
+
+/// What stands behind `name:` in a text that is no manifest, so that a call by that name is told what is wrong.
+fn names_in(text: &str) -> impl Iterator<Item = String> {
+    let named = text.lines().filter_map(|line| {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '-' || c == '{');
+        let value = line.strip_prefix("name:")?.trim_start().trim_start_matches(['"', '\'']);
+        let end =
+            value.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(value.len());
+        Some(value[..end].to_owned())
     });
-    content.unwrap_or_else(Content::Invalid)
+    named.filter(|name| !name.is_empty()).take(NAMES_MAX)
 }
 
 impl Catalogue {
@@ -140,19 +161,31 @@ impl Catalogue {
             match &manifest.content {
                 Content::Tool(tool) => all.add(tool),
                 Content::Skill(skill, tools) => {
-                    all.skills.push(Arc::clone(skill));
+                    all.add_skill(skill);
                     tools.iter().for_each(|tool| all.add(tool));
                 }
-                Content::Invalid(invalid) => all.invalid.push(invalid.clone()),
+                Content::Invalid(invalid, _) => all.invalid.push(invalid.clone()),
             }
         }
-        // A manifest that cannot be read has no name but its file's.
-        for invalid in all.invalid.clone() {
-            let name = invalid.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let stem = name.strip_suffix(".tool.yaml").unwrap_or(&name).to_owned();
-            all.tools.entry(stem).or_insert(Listed::Invalid(invalid));
+        // What is right goes first: a name that only seems to be given takes nothing away.
+        for manifest in manifests {
+            let Content::Invalid(invalid, names) = &manifest.content else { continue };
+            for name in names {
+                all.tools.entry(name.clone()).or_insert(Listed::Invalid(invalid.clone()));
+            }
         }
         all
+    }
+
+    fn add_skill(&mut self, skill: &Arc<Skill>) {
+        match self.skills.iter().find(|other| other.id == skill.id) {
+            None => self.skills.push(Arc::clone(skill)),
+            Some(other) => {
+                let message = format!("{} is also declared in {}", skill.id, other.file.display());
+                self.invalid
+                    .push(Invalid { field: "skill_id".into(), ..Invalid::whole(&skill.file, message) });
+            }
+        }
     }
 
     fn add(&mut self, tool: &Arc<Tool>) {
@@ -228,9 +261,17 @@ execution: { type: script, script_file: s.ts }\n";
         let catalogue = catalogues.of(home);
         let names_file = |invalid: &Invalid| invalid.message.contains("s.ts");
         assert!(matches!(catalogue.get("bad"), Some(Listed::Invalid(invalid)) if names_file(invalid)));
+        write(home, "tools/other.tool.yaml", &manifest.replace("name: bad", "name: \"worse\"  # x"));
+        let catalogue = catalogues.of(home);
+        assert!(matches!(catalogue.get("worse"), Some(Listed::Invalid(invalid)) if names_file(invalid)));
         // The manifest stays as it is; what it names appears.
         write(home, "tools/s.ts", "export const run = () => 1");
         assert!(matches!(catalogues.of(home).get("bad"), Some(Listed::Tool(_))));
+        for file in ["tools/a.skill.yaml", "tools/b.skill.yaml"] {
+            write(home, file, "skill_id: same\nname: n\ndescription: d\ninstruction: i\n");
+        }
+        let catalogue = catalogues.of(home);
+        assert_eq!((catalogue.skills.len(), catalogue.invalid[0].field.as_str()), (1, "skill_id"));
     }
 
     #[test]

@@ -86,12 +86,17 @@ impl Schema {
 
     /// The declared fields, in the order of the schema.
     pub fn properties(&self) -> Vec<(&str, &Value)> {
-        let properties = self.document.get("properties").and_then(Value::as_object);
+        self.properties_of(&self.document)
+    }
+
+    /// The declared fields of an object inside the input.
+    pub fn properties_of<'a>(&'a self, object: &'a Value) -> Vec<(&'a str, &'a Value)> {
+        let properties = self.resolve(object, 0).and_then(|object| object.get("properties")?.as_object());
         properties.into_iter().flatten().map(|(name, field)| (name.as_str(), field)).collect()
     }
 
-    pub fn is_required(&self, name: &str) -> bool {
-        let required = self.document.get("required").and_then(Value::as_array);
+    pub fn is_required(&self, object: &Value, name: &str) -> bool {
+        let required = self.resolve(object, 0).and_then(|object| object.get("required")?.as_array());
         required.is_some_and(|names| names.iter().any(|known| known == name))
     }
 

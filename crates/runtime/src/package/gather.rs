@@ -41,6 +41,9 @@ pub struct Manifest {
     /// How the author wants it delivered: `local`, `link` or `any`.
     #[serde(default)]
     pub delivery: Delivery,
+    /// What its author wants to say to who installs it.
+    #[serde(default)]
+    pub install_hint: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -80,7 +83,7 @@ impl Files {
             files.add(ENTRY.into(), content, false)?;
             return Ok(files);
         }
-        files.add_folder(path, Path::new(""))?;
+        files.add_folder(path, Path::new(""), workspace)?;
         if !files.has_page() && !files.iter().any(|file| is_manifest(&file.path)) {
             return Err(invalid(format!("{} has no {ENTRY}.", workspace.display(path)))
                 .hint("A folder becomes a package by a string.md with name: and type: in its frontmatter,")
@@ -117,7 +120,8 @@ impl Files {
         std::str::from_utf8(&entry.content).map_err(|_| invalid(format!("{ENTRY} is not text.")))
     }
 
-    fn add_folder(&mut self, root: &Path, below: &Path) -> Result<()> {
+    /// Every file is opened as the agent's commands open it: what they may not read is not copied either.
+    fn add_folder(&mut self, root: &Path, below: &Path, workspace: &Workspace) -> Result<()> {
         let dir = root.join(below);
         for entry in fs::read_dir(&dir).map_err(|error| unreadable(&dir, &error))? {
             let entry = entry.map_err(|error| unreadable(&dir, &error))?;
@@ -125,18 +129,15 @@ impl Files {
             // Of the entry itself, not of what a link leads to.
             let kind = entry.file_type().map_err(|error| unreadable(&dir, &error))?;
             if kind.is_dir() {
-                self.add_folder(root, &path)?;
+                self.add_folder(root, &path, workspace)?;
             } else if kind.is_file() {
                 let whole = root.join(&path);
-                let size = entry.metadata().map_err(|error| unreadable(&whole, &error))?;
+                let mode = entry.metadata().map_err(|error| unreadable(&whole, &error))?.permissions().mode();
+                let found = workspace.find(&whole)?;
+                // One byte more than there is room for is enough to be refused.
                 let room = PACKAGE_MAX.saturating_sub(self.bytes);
-                let content = if size.len() > room {
-                    vec![0; 0]
-                } else {
-                    fs::read(&whole).map_err(|error| unreadable(&whole, &error))?
-                };
-                self.bytes += if size.len() > room { size.len() } else { 0 };
-                self.add(path, content, size.permissions().mode() & 0o111 != 0)?;
+                let content = found.read(room).map_err(|error| unreadable(&whole, &error))?;
+                self.add(path, content, mode & 0o111 != 0)?;
             } else {
                 return Err(invalid(format!("{} is a link or no file.", quoted(&path.to_string_lossy())))
                     .hint("A package holds plain files only."));
@@ -150,9 +151,9 @@ impl Manifest {
     /// The manifest in a JSON answer, if it is one: it lists a `string.md` that can be had.
     pub fn parse(text: &str) -> Option<Self> {
         let manifest: Self = serde_json::from_str(text).ok()?;
-        let is_entry =
-            |file: &ManifestFile| file.path == ENTRY && (file.url.is_some() || file.content.is_some());
-        manifest.files.iter().any(is_entry).then_some(manifest)
+        let is_there =
+            |file: &ManifestFile| file.is_entry() && (file.url.is_some() || file.content.is_some());
+        manifest.files.iter().any(is_there).then_some(manifest)
     }
 
     /// Checks every path before anything is fetched.
@@ -162,6 +163,10 @@ impl Manifest {
 }
 
 impl ManifestFile {
+    pub fn is_entry(&self) -> bool {
+        self.path == ENTRY
+    }
+
     /// Where the file is fetched from, relative to the manifest.
     pub fn address(&self, manifest: &Url) -> Option<Result<Url>> {
         let address = self.url.as_ref()?;

@@ -107,8 +107,8 @@ impl State {
     }
 
     /// What is wrong with the page, and what the last action left open.
-    pub fn warnings(&self) -> Vec<String> {
-        let page = self.page.iter().flat_map(|page| page.warnings());
+    pub fn warnings(&self, workspace: &Workspace) -> Vec<String> {
+        let page = self.page.iter().flat_map(|page| page.warnings(workspace));
         let reload = self.reload_failure.iter().map(ToString::to_string);
         reload.chain(page).chain(self.unanswered.iter().cloned()).collect()
     }
@@ -121,13 +121,13 @@ impl State {
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {
         let Some(page) = &self.page else {
-            return Meta { warnings: self.warnings(), ..Meta::default() };
+            return Meta { warnings: self.warnings(workspace), ..Meta::default() };
         };
         Meta {
             uri: Some(page.location.source.display(workspace)),
             title: page.title().map(str::to_owned),
             current_block: page.location.block.clone(),
-            warnings: self.warnings(),
+            warnings: self.warnings(workspace),
         }
     }
 }

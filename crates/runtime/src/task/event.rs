@@ -60,8 +60,8 @@ impl Event {
     }
 
     /// What a script reports, or what is wrong with it.
-    pub fn emitted(at: i64, tool: &str, arguments: &str) -> Result<Self, String> {
-        let emitted: Emitted = serde_json::from_str(arguments).map_err(|error| error.to_string())?;
+    pub fn emitted(at: i64, tool: &str, arguments: Value) -> Result<Self, String> {
+        let emitted: Emitted = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
         let level = emitted.level.unwrap_or_else(|| "info".to_owned());
         if !["debug", "info", "warn", "error"].contains(&level.as_str()) {
             return Err(format!("level {level:?} is not debug, info, warn or error"));

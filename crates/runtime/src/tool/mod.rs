@@ -41,7 +41,11 @@ pub async fn load(
     for (place, source) in candidates(name, workspace)? {
         let library = Library { workspace: &place, web, versions: None };
         match library.open(&source, Reading::Main).await {
-            Ok(Opened::Page(page)) => return Ok(page),
+            Ok(Opened::Page(mut page)) => {
+                // A tool's files are not the caller's to open.
+                page.setup = None;
+                return Ok(page);
+            }
             Ok(Opened::Binary { .. }) => {}
             Err(error) if error.code == Code::NotFound => {}
             Err(error) => return Err(error),

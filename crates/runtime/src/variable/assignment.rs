@@ -42,9 +42,15 @@ pub fn parse(text: &str) -> Result<Vec<Assignment>> {
             None => assigned(rest)?,
         };
         all.push(assignment);
-        rest = after.trim_start();
+        rest = without_command(after.trim_start());
     }
     Ok(all)
+}
+
+/// Lines below may say the command again: it can mean nothing else there.
+fn without_command(text: &str) -> &str {
+    let again = text.strip_prefix("/set").filter(|rest| rest.starts_with([' ', '\t']));
+    again.map_or(text, str::trim_start)
 }
 
 impl Target {
@@ -197,6 +203,7 @@ mod tests {
             ("```{p}\none {x}\n\n`` $Y\n```\n{b} = 1", "{p} = ‹one {x}\n\n`` $Y›; {b} = text 1"),
             ("~~~~ $P\r\n~~~\r\n~~~~", "$P = ‹~~~›"),
             ("```p\n```", "{p} = ‹›"),
+            ("{region} = 'TH'\n/set $REGION = \"TH\"", "{region} = ‹TH›; $REGION = text TH"),
         ];
         for (text, expected) in table {
             assert_eq!(show(text), expected, "{text}");

@@ -42,8 +42,6 @@ pub fn required(claimant: Claimant, missing: &[&Requirement], setup: Option<&Set
     let error = Error::new(Code::EnvRequired, format!("{who} requires {first}"));
     let others = others.iter().map(|requirement| format!("{who} requires {requirement}"));
     let repairs = missing.iter().map(|requirement| format!("/set ${} = \"…\"", requirement.name));
-    // A tool's files are not the caller's to open.
-    let setup = setup.filter(|_| claimant != Claimant::Tool);
     let setup = setup.map(|setup| format!("What it needs: /open {}", setup.target));
     Some(error.hints(others).hints(repairs).hints(setup))
 }

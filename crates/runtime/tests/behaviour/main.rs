@@ -3,6 +3,7 @@
 
 mod actions;
 mod agents;
+mod apps;
 mod capabilities;
 mod complete;
 mod docs;
@@ -11,6 +12,7 @@ mod editing;
 mod events;
 mod failures;
 mod hubs;
+mod links;
 mod queue;
 mod settings;
 mod special_files;

@@ -99,7 +99,7 @@ async fn what_is_not_text_is_described_and_the_document_stays() {
     world.home.write("a.md", "# A\n");
     world.ok("main", "/open a.md").await;
     let content = world.ok("main", "/open bytes").await;
-    assert_eq!(content, "Opened ~/bytes\n---\ntype: application/octet-stream\nsize: 9 B");
+    assert_eq!(content, "Opened bytes\n---\ntype: application/octet-stream\nsize: 9 B");
     assert!(world.ok("main", "/info").await.contains("file:      a.md"));
 }
 

@@ -116,7 +116,7 @@ async fn one_payload_may_mix_its_own_topic_and_others() {
     let reply = world.say("main", "/open a.md\n/open agent\n\n//info\n").await;
     assert!(reply.ok(), "{}", reply.content);
     assert_eq!(topic(&reply), "main", "a mixed reply belongs to the caller");
-    let parts = ["Opened ~/a.md\n---\n# A\n\nAgents\n---\n", "\n\nSession info\n---\nfile:      a.md\n"];
+    let parts = ["Opened ~/a.md\n---\n# A\n\nAgents: 1\n---\n", "\n\nSession info\n---\nfile:      a.md\n"];
     assert!(reply.content.starts_with(parts[0]), "{}", reply.content);
     assert!(reply.content.contains(parts[1]), "{}", reply.content);
     assert_eq!(reply.meta.uri.as_deref(), Some("~/a.md"));

@@ -52,7 +52,7 @@ async fn the_webs_globals_are_there() {
             json!([true, 4]),
         ),
         (
-            "const order = []; setTimeout((x) => order.push(x), 5, 'late'); setTimeout(() => order.push('early'), 1); const t = setInterval(() => { order.push('i'); if (order.filter((x) => x === 'i').length === 3) clearInterval(t) }, 1); const dead = setTimeout(() => order.push('never'), 1); clearTimeout(dead); await flo.sleep(40); return [order.filter((x) => x !== 'i'), order.filter((x) => x === 'i').length]",
+            "const order = []; const late = new Promise((done) => setTimeout((x) => done(order.push(x)), 5, 'late')); setTimeout(() => order.push('early'), 1); const ticked = new Promise((done) => { const t = setInterval(() => { order.push('i'); if (order.filter((x) => x === 'i').length === 3) done(clearInterval(t)) }, 1) }); const dead = setTimeout(() => order.push('never'), 1); clearTimeout(dead); await late; await ticked; await flo.sleep(5); return [order.filter((x) => x !== 'i'), order.filter((x) => x === 'i').length]",
             json!([["early", "late"], 3]),
         ),
         (

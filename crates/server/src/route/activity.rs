@@ -10,14 +10,14 @@ use runtime::activity::{self, Person, Phase, What};
 use runtime::audit::format_time;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use wire::{Activity, Deed};
+use wire::{Activity, Deed, ServerSentEvent};
 
 use super::App;
 
 #[utoipa::path(
     get,
     path = "/activity/stream",
-    responses((status = 200, description = "commands and replies as they happen", body = Activity, content_type = "text/event-stream"))
+    responses((status = 200, description = "commands and replies as they happen, each with an `Activity` as its data", body = ServerSentEvent, content_type = "text/event-stream"))
 )]
 pub async fn stream(State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = stream::unfold(app.runtime.activity.watch(), async |mut watched| {

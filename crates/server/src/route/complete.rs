@@ -15,6 +15,7 @@ use crate::json::JsonBody;
 #[utoipa::path(
     post,
     path = "/complete",
+    params(("X-Agent-Id" = Option<String>, Header, description = "which agent asks; `default` when absent")),
     request_body = Typed,
     responses(
         (status = 200, description = "the words that fit; often none", body = Offer),

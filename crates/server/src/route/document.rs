@@ -30,8 +30,9 @@ const TO_A_NAME: &[(&str, &str)] = &[("400", "a malformed name, header or query"
 /// Adds what the routes do not say each for itself. What one does say stays.
 pub fn complete(api: &mut OpenApi) {
     add_schemes(api);
-    for item in api.paths.paths.values_mut() {
-        for operation in operations(item) {
+    for (path, item) in &mut api.paths.paths {
+        for (method, operation) in operations(item) {
+            operation.operation_id = Some(id(method, path));
             // Routes that are open to all, or take another secret, say so themselves; they take any type, too.
             let of_the_daemon = operation.security.is_none();
             let has_body = operation.request_body.is_some();
@@ -66,8 +67,21 @@ fn add_schemes(api: &mut OpenApi) {
     components.add_security_scheme("capability_in_address", SecurityScheme::ApiKey(in_address));
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.head, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    let methods = [
+        ("get", &mut item.get),
+        ("head", &mut item.head),
+        ("put", &mut item.put),
+        ("post", &mut item.post),
+        ("delete", &mut item.delete),
+    ];
+    methods.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+/// `get_sessions`, `delete_sessions_topic`: what no other operation is called.
+fn id(method: &str, path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
 }
 
 fn add(operation: &mut Operation, answers: &[(&str, &str)]) {

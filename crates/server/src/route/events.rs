@@ -14,7 +14,7 @@ use runtime::audit::format_time;
 use runtime::event::{self, Clear, Event, Follower, Id, Show};
 use serde::Deserialize;
 use store::Limit;
-use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT};
+use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT, ServerSentEvent};
 
 use super::App;
 use crate::failure::Failure;
@@ -146,7 +146,7 @@ pub async fn ack(
         ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event"),
     ),
     responses(
-        (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id; a comment now and then keeps the connection alive", body = EventInfo, content_type = "text/event-stream"),
+        (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id and an `EventInfo` as its data; a comment now and then keeps the connection alive", body = ServerSentEvent, content_type = "text/event-stream"),
         (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]

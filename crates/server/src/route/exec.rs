@@ -18,7 +18,7 @@ use runtime::topic::{Kind, Topic};
 use runtime::{Reply, Request};
 use serde::Serialize;
 use tokio::sync::mpsc;
-use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, TopicType, event};
+use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, ServerSentEvent, TopicType, event};
 
 use super::App;
 use super::running::Begun;
@@ -39,7 +39,7 @@ type Running = Pin<Box<dyn Future<Output = Reply> + Send>>;
     responses(
         (status = 200, description = "The reply. As `text/event-stream`: head, output*, progress*, content, done. \
             With `Accept: application/json`: one object. A command that fails is a 200 with `ok: false`.",
-            content((ExecReply = "application/json"), (String = "text/event-stream"))),
+            content((ExecReply = "application/json"), (ServerSentEvent = "text/event-stream"))),
         (status = 429, description = "too many commands wait for this topic", body = ErrorBody),
         (status = 504, description = "the topic was busy for too long", body = ErrorBody),
     )

@@ -5,7 +5,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use mcp::TooMany;
-use wire::ErrorBody;
+use wire::{ErrorBody, ServerSentEvent};
 
 use super::App;
 use crate::failure::Failure;
@@ -19,9 +19,9 @@ use crate::json;
         ("Mcp-Session-Id" = Option<String>, Header, description = "the session, in the revisions that have them"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28"),
     ),
-    request_body(content = String, content_type = "application/json", description = "one JSON-RPC message"),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "one JSON-RPC message"),
     responses(
-        (status = 200, description = "the answer, as a stream of events or as JSON", content((String = "text/event-stream"), (String = "application/json"))),
+        (status = 200, description = "the answer, as a stream of events or as JSON", content((ServerSentEvent = "text/event-stream"), (serde_json::Value = "application/json"))),
         (status = 202, description = "a notification was taken"),
         (status = 404, description = "no such session"),
         (status = 406, description = "the client must accept both content types"),
@@ -38,7 +38,7 @@ pub async fn post(State(app): State<App>, request: Request) -> Result<Response, 
     path = "/mcp",
     params(("Mcp-Session-Id" = String, Header, description = "the session")),
     responses(
-        (status = 200, description = "notifications of the session", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "notifications of the session", body = ServerSentEvent, content_type = "text/event-stream"),
         (status = 404, description = "no such session"),
     )
 )]

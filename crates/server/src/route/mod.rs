@@ -75,7 +75,9 @@ impl App {
         license(name = "MIT")
     ),
     // Routes whose address in the router cannot be written in an OpenAPI document.
-    paths(describe::openapi, fs::get, fs::head, fs::put, fs::delete)
+    paths(describe::openapi, fs::get, fs::head, fs::put, fs::delete),
+    // What streams carry as text.
+    components(schemas(wire::Activity))
 )]
 struct Api;
 

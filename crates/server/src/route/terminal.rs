@@ -117,7 +117,7 @@ impl Terminal {
     /// Takes in what the person's side has sent; whether it made sense.
     async fn hear(&mut self) -> bool {
         loop {
-            match self.decoder.next() {
+            match self.decoder.take() {
                 Ok(Some(Frame::Bytes(keys))) => self.attached.keys(keys).await,
                 Ok(Some(Frame::Size { columns, rows })) => self.attached.resize(columns, rows).await,
                 Ok(None) => return true,

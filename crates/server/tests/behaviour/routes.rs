@@ -79,9 +79,11 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
     assert_eq!(routes, expected);
     let operations =
         document["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap());
+    let mut ids = std::collections::HashSet::new();
     for (method, operation) in operations {
         assert!(!operation["responses"].as_object().unwrap().is_empty(), "{method} {operation}");
-        assert!(operation["operationId"].is_string(), "{method} {operation}");
+        let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {operation}"));
+        assert!(ids.insert(id.to_owned()), "{id} stands twice");
     }
     let mut references = Vec::new();
     collect_references(&document, &mut references);

@@ -5,8 +5,10 @@
 //! gathers a line, and Enter runs it like any command.
 
 use tokio::sync::{mpsc, oneshot};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::request::Request;
+
 use crate::limits;
 
 /// The size of a terminal window.
@@ -82,6 +84,34 @@ pub(super) struct Audience {
     occupied: bool,
     line: String,
     partial: Vec<u8>,
+    escape: Escape,
+}
+
+/// How far a key that sends several bytes, such as an arrow, has come. The small editor has no use for them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    None,
+    Begun,
+    /// Until its final byte.
+    Sequence,
+}
+
+impl Escape {
+    /// Whether a byte belongs to such a key.
+    fn swallows(&mut self, byte: u8) -> bool {
+        let (next, swallowed) = match (*self, byte) {
+            (_, 0x1b) => (Self::Begun, true),
+            (Self::Begun, b'[' | b'O') => (Self::Sequence, true),
+            // Alt and a key.
+            (Self::Begun, 0x20..=0x7e) => (Self::None, true),
+            (Self::Sequence, 0x20..=0x3f) => (Self::Sequence, true),
+            (Self::Sequence, 0x40..=0x7e) => (Self::None, true),
+            _ => (Self::None, false),
+        };
+        *self = next;
+        swallowed
+    }
 }
 
 /// What typing amounts to while nothing runs.
@@ -133,13 +163,19 @@ impl Audience {
     pub(super) fn type_keys(&mut self, bytes: &[u8]) -> Typed {
         let mut echo = String::new();
         for (at, byte) in bytes.iter().enumerate() {
+            if self.escape.swallows(*byte) {
+                continue;
+            }
             match byte {
                 b'\r' | b'\n' => {
                     echo.push_str("\r\n");
                     let line = Some(std::mem::take(&mut self.line));
                     return Typed { echo, line, used: at + 1 };
                 }
-                0x7f | 0x08 => echo.push_str(self.line.pop().map_or("", |_| "\x08 \x08")),
+                0x7f | 0x08 => {
+                    let width = self.line.pop().and_then(char::width).unwrap_or(0);
+                    echo.push_str(&"\x08 \x08".repeat(width));
+                }
                 // Ctrl-C and Ctrl-U drop the line.
                 0x03 | 0x15 => {
                     self.line.clear();
@@ -164,18 +200,21 @@ impl Audience {
     }
 
     /// Shows a command that somebody else has given, as if it was typed after the prompt.
-    pub(super) fn show_command(&mut self, command: &str) {
+    pub(super) fn show_command(&mut self, directory: &std::path::Path, command: &str) {
         if !self.is_empty() {
-            self.show(b"\x1b[K");
-            self.show(command.trim_end().replace('\n', "\r\n").as_bytes());
-            self.show(b"\r\n");
+            let command = command.trim_end().replace('\n', "\r\n");
+            self.show(format!("{}{command}\r\n", fresh_prompt(directory)).as_bytes());
         }
     }
 
     /// What is shown when bash is ready for a line.
     pub(super) fn prompt(&self, directory: &std::path::Path) -> String {
-        format!("\r\x1b[K{} $ {}", directory.display(), self.line)
+        format!("{}{}", fresh_prompt(directory), self.line)
     }
+}
+
+fn fresh_prompt(directory: &std::path::Path) -> String {
+    format!("\r\x1b[K{} $ ", directory.display())
 }
 
 #[cfg(test)]
@@ -184,11 +223,14 @@ mod tests {
 
     #[test]
     fn keys_make_a_line() {
-        let table: [(&[u8], &str, Option<&str>); 6] = [
+        let table: [(&[u8], &str, Option<&str>); 9] = [
             (b"ls\r", "ls\r\n", Some("ls")),
             (b"lx\x7fs\r", "lx\x08 \x08s\r\n", Some("ls")),
             (b"rm\x15ls\r", "rm\r\x1b[Kls\r\n", Some("ls")),
             ("ä\x7fö\r".as_bytes(), "ä\x08 \x08ö\r\n", Some("ö")),
+            ("漢\x7fx\r".as_bytes(), "漢\x08 \x08\x08 \x08x\r\n", Some("x")),
+            (b"l\x1b[As\x1b[1;5D\x1bOA\r", "ls\r\n", Some("ls")),
+            (b"\x04\x00\x07", "", None),
             (b"\x1b\x7f", "", None),
             (b"abc", "abc", None),
         ];

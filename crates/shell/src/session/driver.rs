@@ -23,7 +23,7 @@ use super::request::{By, Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
 use super::watch::Watchers;
-use super::{Cause, Death, Directory, Earlier};
+use super::{Cause, Death, Directory, Earlier, Streams};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
 use crate::protocol::{Order, Report};
 use crate::spawn::Guard;
@@ -50,6 +50,8 @@ pub(super) struct Driver {
     directory: Directory,
     /// `$PWD` as bash last reported it.
     logical_directory: OsString,
+    /// Where its output went when the last turn began.
+    streams: Streams,
     status: i32,
     settings: Settings,
     /// A command that ended with nobody waiting.
@@ -142,6 +144,7 @@ impl Driver {
             size: Size::USUAL,
             logical_directory: parts.directory.path.clone().into_os_string(),
             directory: parts.directory,
+            streams: Streams::Terminal,
             status: 0,
             settings: Settings::default(),
             unreported: None,

@@ -7,6 +7,8 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
+use super::Streams;
+
 /// What the user has set that was taken off between turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Settings {
@@ -31,6 +33,7 @@ pub(super) struct Finished {
     pub(super) settings: Settings,
     /// `$PWD`, which the user may have set to anything.
     pub(super) logical_directory: OsString,
+    pub(super) streams: Streams,
     /// The shell has become a restricted one, in which no redirection works.
     pub(super) restricted: bool,
 }
@@ -49,6 +52,7 @@ pub(super) struct Reports {
     bytes: Vec<u8>,
     token: String,
     status: Option<i32>,
+    streams: Streams,
     settings: Settings,
     ended: Option<Finished>,
 }
@@ -87,6 +91,8 @@ impl Reports {
         let body = body.strip_prefix(self.token.as_bytes())?.strip_prefix(b":")?;
         match kind {
             b'A' => return Some(Event::Acknowledged),
+            b'O' if body == b"c" => self.streams = Streams::Reopened,
+            b'O' => self.streams = Streams::Redirected,
             b'S' => self.status = std::str::from_utf8(body).ok()?.parse().ok(),
             b'F' => {
                 let text = String::from_utf8_lossy(body);
@@ -115,7 +121,7 @@ impl Reports {
         // The status of the payload, when it was not zero, came first; what
         // the last line sees is the status of our own line before it.
         let status = self.status.take().unwrap_or(status);
-        Some(Finished { status, settings, logical_directory, restricted })
+        Some(Finished { status, settings, logical_directory, streams: self.streams, restricted })
     }
 }
 
@@ -139,6 +145,7 @@ mod tests {
             status,
             settings: Settings::default(),
             logical_directory: directory.into(),
+            streams: Streams::Terminal,
             restricted: false,
         }
     }
@@ -182,6 +189,16 @@ mod tests {
     fn a_restricted_shell_is_noticed() {
         let [Event::Finished(finished)] = &events(b"Ek:0:hirB:/\0\0")[..] else { panic!("no end") };
         assert!(finished.restricted);
+    }
+
+    #[test]
+    fn streams_that_were_closed_or_redirected_are_noticed() {
+        for (bytes, streams) in
+            [(&b"Ok:c\0Ek:0:hi:/\0\0"[..], Streams::Reopened), (b"Ok:e\0Ek:0:hi:/\0\0", Streams::Redirected)]
+        {
+            let [Event::Finished(finished)] = &events(bytes)[..] else { panic!("no end") };
+            assert_eq!(finished.streams, streams);
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
         History::Read => "\\builtin history -r /dev/fd/63; ",
         History::Leave => "",
     };
+    let streams = mend_streams(token);
     let first = if status == 0 {
         "\\builtin : '' &&".to_owned()
     } else {
@@ -50,7 +51,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     // deliberate syntax error: it resets the parser of bash 5.2, which an
     // unterminated `$(` leaves damaged.
     format!(
-        "{history}{first} \\builtin . /dev/fd/63 0<&249 || \
+        "{streams}{history}{first} \\builtin . /dev/fd/63 0<&249 || \
          {{ \\builtin printf 'S{token}:%s\\0' \"$?\" >&250; [[ $- == *e* ]] || \\builtin eval ')' || :; }} \
          >&247 2>&247; \
          {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
@@ -73,6 +74,17 @@ pub(super) fn report(token: &str) -> String {
 /// The line that makes bash say that it is there.
 pub(super) fn acknowledge(token: &str) -> String {
     format!("\\builtin printf 'A{token}:\\0' >&250\n")
+}
+
+/// Puts the terminal back in place of a stream that was closed: a shell that can show nothing is of no use to
+/// anybody. Output that goes elsewhere is left alone, and said.
+fn mend_streams(token: &str) -> String {
+    let mend = |number: u8| {
+        format!(
+            "[[ -e /dev/fd/{number} ]] || {{ \\exec {number}>&249; \\builtin printf 'O{token}:c\\0' >&250; }}; "
+        )
+    };
+    format!("{}{}[[ -t 1 ]] || \\builtin printf 'O{token}:e\\0' >&250; ", mend(1), mend(2))
 }
 
 /// The line that only enters the turn file into the history, then says so.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shell::{Cause, Death, Error, Outcome, Shell, Turn};
+use shell::{Cause, Death, Error, Outcome, Shell, Streams, Turn};
 
 use crate::support::{Fixture, LONG, config, text, waits_for_input};
 
@@ -145,4 +145,28 @@ async fn without_its_guard_nothing_goes_on() {
     let turn = fixture.run("kill -9 $PPID; sleep 1000").await;
     assert_eq!(death(&turn).cause, Cause::GuardLost);
     assert_eq!(marker.count(), 0);
+}
+
+#[tokio::test]
+async fn a_shell_whose_output_was_closed_shows_it_again() {
+    let fixture = Fixture::new().await;
+    for payload in ["exec 1>&-", "exec 2>&-", "exec >&- 2>&-", "exec 0<&- 1>&- 2>&-", "exec 1>&-; set -e"] {
+        fixture.run(payload).await;
+        let turn = fixture.run("echo alive").await;
+        assert_eq!((turn.streams, text(&turn)), (Streams::Reopened, "alive\n".into()), "{payload}");
+        let turn = fixture.run("ls /dev/null; ls /nowhere 2>&1 | wc -l; set +e").await;
+        assert_eq!((turn.streams, text(&turn)), (Streams::Terminal, "/dev/null\n1\n".into()), "{payload}");
+    }
+}
+
+#[tokio::test]
+async fn output_that_goes_elsewhere_is_said_and_can_be_brought_back() {
+    let fixture = Fixture::new().await;
+    fixture.run("exec >log; echo kept").await;
+    for payload in ["echo more", "rm log", "exec >/dev/tty"] {
+        let turn = fixture.run(payload).await;
+        assert_eq!((turn.streams, text(&turn)), (Streams::Redirected, String::new()), "{payload}");
+    }
+    assert_eq!(fixture.run("true").await.streams, Streams::Terminal);
+    fixture.alive().await;
 }

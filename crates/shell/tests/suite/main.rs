@@ -10,6 +10,7 @@ mod attach;
 mod background;
 mod boundary;
 mod death;
+mod development;
 mod exec;
 mod holder;
 mod input;

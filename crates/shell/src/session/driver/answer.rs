@@ -72,6 +72,7 @@ impl Driver {
             late: self.pending_late.take(),
             earlier: std::mem::take(&mut self.pending_earlier),
             directory: self.directory.clone(),
+            streams: self.streams,
         };
         waiter.answer.send(Ok(turn)).is_ok()
     }

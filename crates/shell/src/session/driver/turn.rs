@@ -18,7 +18,7 @@ impl Driver {
     /// Starts a command; nothing may be running.
     pub(super) fn begin(&mut self, payload: String, by: By) {
         if by == By::Caller {
-            self.audience.show_command(&payload);
+            self.audience.show_command(&self.directory.path, &payload);
         }
         // What the terminal holds now is the background's.
         self.drain(limits::FINAL_READ);
@@ -144,6 +144,7 @@ impl Driver {
         }
         self.settings = finished.settings;
         self.status = finished.status;
+        self.streams = finished.streams;
         self.logical_directory = finished.logical_directory;
         self.find_directory();
         self.phase = Phase::Idle;

@@ -1,0 +1,111 @@
+//! Links: menus, shortcuts of the page and of what it includes, values, and odd names.
+
+use testkit::{Web, World};
+
+async fn site() -> World {
+    let world = World::new().await;
+    world.home.write(
+        "site/index.md",
+        "[!nav:main](./nav.md)\n[!nav:gone](./none.md)\n# Home {#top}\n\n[@own Own](./b.md)\n\n[!include:part](./parts/a.md)\n",
+    );
+    world.home.write("site/nav.md", "[@b B](./b.md)\n");
+    world.home.write("site/b.md", "# B\n");
+    world.home.write("site/parts/a.md", "[@deep Deep](../deep/x.md) <!-- #\n\n```act.a\nGET\n```\n");
+    world.home.write("site/deep/x.md", "# X\n");
+    world.ok("main", "/open site/index.md").await;
+    world
+}
+
+#[tokio::test]
+async fn everything_says_where_it_comes_from() {
+    let world = site().await;
+    let page = "@own → ~/site/b.md\n@deep → ~/site/deep/x.md (from ~/site/parts/a.md)";
+    assert_eq!(world.ok("main", "/nav page").await, format!("Menu: page\n---\n{page}"));
+    assert_eq!(
+        world.ok("main", "/nav --resolve").await,
+        format!(
+            "Links\n---\npage (~/site/index.md)\n{page}\n\nmain (~/site/nav.md)\n@main.b → ~/site/b.md\n\n\
+             gone (~/site/none.md)\nNo such file: ~/site/none.md"
+        )
+    );
+    let scaffold = world.ok("main", "/nav scaffold").await;
+    assert_eq!(scaffold, "Menu file\n---\n[@own Own](./b.md)\n[@deep Deep](~/site/deep/x.md)");
+    let info = world.ok("main", "/info").await;
+    assert!(info.contains("warnings:  menu gone: No such file: ~/site/none.md, "), "{info}");
+    assert!(info.contains("~/site/parts/a.md: line "), "{info}");
+    assert!(world.ok("main", "/open @deep").await.starts_with("Opened ~/site/deep/x.md\n"));
+}
+
+#[tokio::test]
+async fn a_missing_block_is_told_with_the_ids_that_would_work() {
+    let world = site().await;
+    let error = world.fails("main", "/open #nope", "BLOCK_NOT_FOUND").await;
+    assert!(error.contains("Blocks: #part, #top"), "{error}");
+    world.ok("main", "/open #top").await;
+}
+
+#[tokio::test]
+async fn a_value_is_shown_and_only_a_text_can_be_opened() {
+    let (world, web) = (World::new().await, Web::start().await);
+    web.page("/list", "application/json", r#"{"id": "b2", "page": "site/b.md#part", "n": 5}"#);
+    world.home.write("site/b.md", "# B\n\n## Part\n\nhere\n");
+    let url = web.url("/list");
+    world.home.write(
+        "a.md",
+        format!(
+            "```act.list\nGET {url}\n```\n```act.list.response\n{{@id}} = {{Response.body.id}}\n\
+             {{@pair}} = ({{Response.body.id}}, {{Response.body.n}})\n{{@doc}} = {{Response.body.page}}\n```\n"
+        ),
+    );
+    world.ok("main", "/open a.md\n/act.list").await;
+    assert_eq!(world.ok("main", "/info @id").await, "@id → b2");
+    assert_eq!(world.ok("main", "/info @pair").await, "@pair → [\"b2\",5]");
+    assert!(world.ok("main", "/nav --resolve").await.ends_with("@id → b2\n@pair → [\"b2\",5]"));
+    let refused = world.fails("main", "/open @pair", "INVALID_PARAMS").await;
+    assert!(refused.contains("@pair is a value, not a document"), "{refused}");
+    assert_eq!(world.ok("main", "/open @doc").await, "Opened ~/site/b.md#part\n---\n## Part\n\nhere");
+}
+
+#[tokio::test]
+async fn names_with_a_sharp_sign_and_files_that_are_no_documents() {
+    let world = World::new().await;
+    world.home.write("notes/C#.md", "# Sharp\n");
+    world.home.write("notes/a#b.md", "# Both\n");
+    world.home.write("notes/a", "# A\n\n## b.md\n\npart\n");
+    assert_eq!(world.ok("main", "/open notes/C#.md").await, "Opened ~/notes/C#.md\n---\n# Sharp");
+    let part = world.ok("main", "/open notes/a#bmd").await;
+    assert_eq!(part, "Opened ~/notes/a#bmd\n---\n## b.md\n\npart");
+    let error = world.fails("main", "/open notes/x#y", "NOT_FOUND").await;
+    assert!(error.contains("No such file: ~/notes/x"), "{error}");
+    std::fs::write(world.home.path().join("notes/raw.bin"), b"\0\x01\xff").unwrap();
+    let opened = world.ok("main", "/open notes/raw.bin").await;
+    assert_eq!(opened, "Opened raw.bin\n---\ntype: application/octet-stream\nsize: 3 B");
+    assert!(world.ok("main", "/info").await.contains("file:      notes/a\n"));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_opened_says_what_it_needs_and_a_block_of_it_does_not() {
+    let world = World::new().await;
+    let page = "---\ntype: tool\nenv:\n  - KEY: \"A key\"\n---\n# T\n\n## Part\n\n```act.go\nGET http://127.0.0.1:1/\n```\n";
+    world.home.write("t.md", page);
+    let needs = "ERROR(ENV_REQUIRED): tool requires $KEY — \"A key\"\n  /set $KEY = \"…\"";
+    assert!(world.ok("main", "/open t.md").await.starts_with(&format!("Opened ~/t.md\n---\n{needs}\n\n")));
+    assert_eq!(world.ok("main", "/open t.md#part").await, "Opened ~/t.md#part\n---\n## Part");
+    assert_eq!(world.fails("main", "/act.go", "ENV_REQUIRED").await, needs);
+}
+
+#[tokio::test]
+async fn comments_of_a_page_from_the_web_are_left_out() {
+    let (world, web) = (World::new().await, Web::start().await);
+    let text =
+        "<!-- #a -->\nshown <!-- do as I say -->\n<!-- /a -->\n\n<!--\nand more\n-->\n\n`<!-- code -->`\n";
+    web.page("/p.md", "text/markdown", text);
+    let url = web.url("/p.md");
+    assert_eq!(
+        world.ok("main", &format!("/open {url}")).await,
+        format!("Opened {url}\n---\nshown \n\n`<!-- code -->`")
+    );
+    assert!(world.ok("main", "/source").await.contains("do as I say"));
+    world.home.write("p.md", text);
+    assert!(world.ok("main", "/open p.md").await.contains("do as I say"));
+}
