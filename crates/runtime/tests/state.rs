@@ -162,7 +162,7 @@ async fn a_cursor_skips_and_repeats_nothing_while_others_write() {
                         it.call("put", with(at(&format!("k.{n:03}")), json!({"value": n}))).await;
                         it.call("put", with(at(&format!("k.{:03}", n - 1)), json!({"value": n - 1}))).await;
                         it.call("delete", at(&format!("k.{n:03}"))).await;
-                        n = (n + 6) % 198 | 1;
+                        n = ((n + 6) % 198) | 1;
                     }
                 })
             })

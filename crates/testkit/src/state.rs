@@ -109,11 +109,11 @@ impl Revisions {
     /// Takes the revisions that new names stand for from an answer.
     fn learn(&mut self, expected: &Value, answer: &Value, place: &str) {
         match (expected, answer) {
-            (Value::String(name), Value::String(revision)) if name.starts_with('$') => {
-                if !self.0.contains_key(name) {
-                    assert!(!self.0.values().any(|known| known == revision), "{place}: {revision} came back");
-                    self.0.insert(name.clone(), revision.clone());
-                }
+            (Value::String(name), Value::String(revision))
+                if name.starts_with('$') && !self.0.contains_key(name) =>
+            {
+                assert!(!self.0.values().any(|known| known == revision), "{place}: {revision} came back");
+                self.0.insert(name.clone(), revision.clone());
             }
             (Value::Object(expected), Value::Object(answer)) => {
                 for (key, expected) in expected {
