@@ -32,7 +32,7 @@ def main():
         folder = Path(folder)
         venv.create(folder / "venv", with_pip=True)
         python = folder / "venv/bin/python"
-        subprocess.run([python, "-m", "pip", "install", "-q", "trafilatura", "html2text"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "trafilatura", "html2text", "lxml_html_clean"], check=True)
         bench = ["cargo", "bench", "-q", "-p", "web", "--bench", "page", "--", str(folder)]
         lines = subprocess.run(bench, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
         for line in lines:
