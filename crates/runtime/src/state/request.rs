@@ -156,7 +156,7 @@ mod tests {
             (
                 "patch",
                 r#"{"scope_kind":"task","key":"k","patch":[1]}"#,
-                Some((Code::InvalidArgument, "not an object")),
+                Some((Code::InvalidArgument, "patch is an object, not an array")),
             ),
             (
                 "patch",
