@@ -53,6 +53,8 @@ fn ctrl_c_interrupts_the_foreground_and_the_session_goes_on() {
     person.types("echo alive-$((2+2))\r");
     person.sees("alive-4\r\n");
     person.sees("exit: 0");
+    // Before the prompt reads keys, Ctrl-D would mean an end of input to nobody.
+    person.sees("bash:dev> ");
     person.types("\x04");
     assert_eq!(person.ends(), Some(0));
 }

@@ -7,6 +7,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
@@ -77,6 +78,10 @@ impl Terminal {
     }
 
     pub(crate) fn ends(&mut self) -> Option<i32> {
+        let handle = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty()).unwrap();
+        let limit = Timespec::try_from(PATIENCE).unwrap();
+        let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap();
+        assert!(ended > 0, "the program goes on after {:?}", &self.seen[self.looked_at..]);
         self.child.wait().unwrap().code()
     }
 }
