@@ -74,15 +74,23 @@ async def with_session(name, server):
         print(f"python {name} {client.protocol_version}: ok")
 
 
+async def use_until_cancelled(call):
+    while True:
+        await call("interop", "/topics")
+        await anyio.sleep(0.05)
+
+
 async def without_session(name, server):
     async with Client(server, mode="auto") as client:
         assert client.protocol_version == "2026-07-28", client.protocol_version
         call = await basics(client)
-        async with client.listen(resource_subscriptions=[URI]) as changes:
-            await call("interop", "/topics")
+        async with client.listen(resource_subscriptions=[URI]) as changes, anyio.create_task_group() as group:
+            # What happens before the subscription has taken hold is not told.
+            group.start_soon(use_until_cancelled, call)
             async for change in changes:
                 assert str(change.uri) == URI, change
                 break
+            group.cancel_scope.cancel()
         await progress_and_cancellation(name, call)
         print(f"python {name} {client.protocol_version}: ok")
 
