@@ -8,8 +8,8 @@ use crate::agent;
 use crate::error::{Code, Error, Result, nearest};
 use crate::topic::Topic;
 
-/// As many topics may one agent have open: far more than anyone works in, and few enough to hold.
-pub const TOPICS_MAX: usize = 1_000;
+/// As many topics may one agent have open: far more than anyone works in, and, idle, some 130 MB.
+pub const TOPICS_MAX: usize = 200_000;
 
 /// The sessions of all agents.
 #[derive(Debug, Default)]

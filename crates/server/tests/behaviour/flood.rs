@@ -123,7 +123,7 @@ async fn topics_over_the_cap_are_refused_and_those_open_go_on() {
     let topics = daemon.runtime.sessions.of(&agent.id);
     assert!(daemon.exec("main", "/info").await.ok);
     let open = |number: usize| topics.enter(&runtime::topic::Topic::parse(&format!("t{number}")).unwrap());
-    let opened = (0..10_000).filter(|number| open(*number).is_ok()).count();
+    let opened = (0..runtime::session::TOPICS_MAX + 10).filter(|number| open(*number).is_ok()).count();
     assert_eq!(opened, runtime::session::TOPICS_MAX - 1);
     let refused = daemon.exec("one-more", "/info").await;
     assert_eq!((refused.ok, refused.code.as_deref()), (false, Some("TOO_MANY_TOPICS")));
