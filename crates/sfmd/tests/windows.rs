@@ -32,7 +32,7 @@ fn a_cut_falls_between_blocks() {
     check(&page, Some(9), 1000, "```\ncode\n\ncode\n```\n\nlast", "");
     check(&page, Some(10), 1000, "code\n\ncode\n```\n\nlast", "");
     check(&page, None, 37, "# One\n\nfirst paragraph\nof two lines", "24@~/page.md:9");
-    check(&page, None, 30, "# One", "54@~/page.md:6");
+    check(&page, None, 30, "# One\n\nfirst paragraph", "38@~/page.md:7");
     check(&page, Some(6), 20, "first paragraph", "38@~/page.md:7");
     check(&page, Some(6), 5, "first", "49@~/page.md:7");
     check(&page, Some(15), 100, "last", "");
@@ -46,6 +46,21 @@ fn long_lists_are_cut_between_items() {
     let list: String = (1..=9).map(|at| format!("- item {at}\n")).collect();
     let page = page(&format!("# L\n\n{list}"));
     check(&page, None, 50, "# L\n\n- item 1\n- item 2\n- item 3\n- item 4\n- item 5", "35@~/page.md:8");
+}
+
+#[test]
+fn a_heading_goes_with_what_is_below_it() {
+    let text = "Enough of a paragraph to be shown.";
+    for headings in ["## Two", "## Two\n\n### Three", "Two\n===", "> ## Two\n>\n> ### Three"] {
+        let page = page(&format!("# One\n\n{text}\n\n{headings}\n\n{text}\n"));
+        let rest = format!("{headings}\n\n{text}");
+        // All the headings fit, and what is below them does not.
+        let budget = 43 + headings.len() + 5;
+        check(&page, None, budget, &format!("# One\n\n{text}"), &format!("{}@~/page.md:5", rest.len()));
+        check(&page, Some(5), 1000, &rest, "");
+    }
+    // Nothing but headings fits.
+    check(&page("# One\n\n## Two\n\nthree\n"), None, 15, "# One\n\n## Two", "5@~/page.md:5");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::view::{View, ViewLine};
 use super::{Origin, Part};
-use crate::scan::BlockDepth;
+use crate::scan::{BlockDepth, BlockKind};
 
 #[derive(Default)]
 pub(super) struct Renderer {
@@ -25,6 +25,7 @@ struct Place {
     line: usize,
     root_line: usize,
     depth: Option<BlockDepth>,
+    kind: BlockKind,
 }
 
 impl Renderer {
@@ -51,9 +52,12 @@ impl Renderer {
             let content = document.lines.content(source, line);
             let end = start + content.len();
             let mut depth: Option<BlockDepth> = None;
+            // Of the innermost block that begins here: a heading may stand in a quote.
+            let mut kind = BlockKind::Other;
             while let Some(block) = starts.next_if(|block| block.offset < end) {
                 depth = (block.offset >= start)
                     .then(|| depth.map_or(block.depth, |depth| depth.min(block.depth)));
+                kind = block.kind;
             }
             // A replaced link may reach into this line, which then goes on with the one before.
             if cursor <= start {
@@ -62,7 +66,7 @@ impl Renderer {
                     continue;
                 }
                 let root_line = root_line.unwrap_or(line);
-                self.begin_line(content, Place { part: index, line, root_line, depth });
+                self.begin_line(content, Place { part: index, line, root_line, depth, kind });
                 cursor = start;
             }
             while let Some(edit) = edits.next_if(|edit| edit.range.start < end) {
@@ -82,7 +86,8 @@ impl Renderer {
     pub(super) fn note(&mut self, part: usize, line: usize, root_line: Option<usize>, text: &str) {
         self.enter(part);
         self.separates = true;
-        let place = Place { part, line, root_line: root_line.unwrap_or(line), depth: Some(BlockDepth::Top) };
+        let root_line = root_line.unwrap_or(line);
+        let place = Place { part, line, root_line, depth: Some(BlockDepth::Top), kind: BlockKind::Other };
         self.begin_line(text, place);
         self.text.push_str(text);
         self.separates = true;
@@ -114,7 +119,7 @@ impl Renderer {
         self.blanks = 0;
         self.removed = false;
         self.separates = false;
-        let Place { part, line, root_line, depth } = place;
-        self.lines.push(ViewLine { offset: self.text.len(), part, line, root_line, depth });
+        let Place { part, line, root_line, depth, kind } = place;
+        self.lines.push(ViewLine { offset: self.text.len(), part, line, root_line, depth, kind });
     }
 }

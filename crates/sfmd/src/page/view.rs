@@ -1,7 +1,7 @@
 //! What an agent sees of a page, where each of its lines comes from, and how it is cut to a budget.
 
 use super::Origin;
-use crate::scan::BlockDepth;
+use crate::scan::{BlockDepth, BlockKind};
 
 /// A rendered page or part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) struct ViewLine {
     pub(super) root_line: usize,
     /// Present where a block of Markdown begins.
     pub(super) depth: Option<BlockDepth>,
+    /// What that block is.
+    pub(super) kind: BlockKind,
 }
 
 /// As much of a view as fits.
@@ -56,7 +58,7 @@ impl View {
 
     /// At most `budget` bytes from line `from` of the page's source on (from the start if absent), cut
     /// between blocks of Markdown where one of them ends in the later half, else between the lines of a
-    /// block. Nothing if the view ends before `from`.
+    /// block. Headings go with what is below them. Nothing if the view ends before `from`.
     pub fn window(&self, from: Option<usize>, budget: usize) -> Option<Window<'_>> {
         let first = from.map_or(0, |from| self.lines.partition_point(|line| line.root_line < from));
         let start = match self.lines.get(first) {
@@ -88,12 +90,21 @@ impl View {
         let candidates = || (first + 1..end).rev();
         let is = |at: &usize, depth| self.lines[*at].depth.is_some_and(|found| found <= depth);
         let late = |at: &usize| self.lines[*at].offset >= start + budget / 2;
+        // Asked last, because it looks back over a whole block.
+        let free = |at: &usize| !self.follows_heading(*at);
         let top = |at: &usize| is(at, BlockDepth::Top);
         let nested = |at: &usize| is(at, BlockDepth::Nested);
-        (candidates().find(|at| top(at) && late(at)))
-            .or_else(|| candidates().find(|at| nested(at) && late(at)))
-            .or_else(|| candidates().find(top))
-            .or_else(|| candidates().find(nested))
+        (candidates().find(|at| top(at) && late(at) && free(at)))
+            .or_else(|| candidates().find(|at| nested(at) && late(at) && free(at)))
+            .or_else(|| candidates().find(|at| top(at) && free(at)))
+            .or_else(|| candidates().find(|at| nested(at) && free(at)))
+            .or_else(|| candidates().find(free))
             .or_else(|| candidates().next())
+    }
+
+    /// Whether the block above line `at` is a heading, of one line or underlined.
+    fn follows_heading(&self, at: usize) -> bool {
+        let above = self.lines[..at].iter().rfind(|line| line.depth.is_some());
+        above.is_some_and(|line| line.kind == BlockKind::Heading)
     }
 }

@@ -69,6 +69,14 @@ pub(crate) struct Definition {
 pub(crate) struct BlockStart {
     pub(crate) offset: usize,
     pub(crate) depth: BlockDepth,
+    pub(crate) kind: BlockKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// Belongs to what follows it.
+    Heading,
+    Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
-use super::{ActFence, BlockDepth, BlockStart, Definition, Opaque, OpaqueKind, RawHeading, Scan};
+use super::{ActFence, BlockDepth, BlockKind, BlockStart, Definition, Opaque, OpaqueKind, RawHeading, Scan};
 use crate::lines::Lines;
 use crate::link::name_in_reference;
 use links::{Bang, OpenLink};
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
             Event::SoftBreak | Event::HardBreak if self.wants_plain() => self.plain.push(' '),
             Event::InlineHtml(_) => self.opaque_if_long(range),
             Event::Rule => {
-                self.block_start(&range);
+                self.block_start(&range, BlockKind::Other);
                 self.block_end(&range);
                 self.follows_text = false;
             }
@@ -104,6 +104,8 @@ impl<'a> Walk<'a> {
     }
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        let kind =
+            if matches!(tag, Tag::Heading { .. }) { BlockKind::Heading } else { BlockKind::Other };
         match tag {
             Tag::Link { link_type, dest_url, id, .. } => {
                 self.open_link(link_type, &dest_url, &id, range, Bang::No);
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        self.block_start(&range);
+        self.block_start(&range, kind);
     }
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
@@ -182,12 +184,12 @@ impl<'a> Walk<'a> {
         self.block_end(&range);
     }
 
-    fn block_start(&mut self, range: &Range<usize>) {
+    fn block_start(&mut self, range: &Range<usize>, kind: BlockKind) {
         if self.depth == 0 {
             self.top_gap(range.start);
         }
         let depth = if self.depth == 0 { BlockDepth::Top } else { BlockDepth::Nested };
-        self.found.starts.push(BlockStart { offset: range.start, depth });
+        self.found.starts.push(BlockStart { offset: range.start, depth, kind });
         self.depth += 1;
     }
 
