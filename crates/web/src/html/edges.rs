@@ -1,66 +1,52 @@
 //! Rows of links before and after the content: menus that nobody labelled.
 
-use std::rc::Rc;
+use super::piece::{Piece, visit, weigh};
 
-use markup5ever_rcdom::Node;
-
-use super::element::{Descend, is_text, tag, text_of, walk};
-use super::weigh::Weights;
-
-/// Takes them off `tree`, unless links are what the page is about.
-pub(super) fn trim(tree: &Rc<Node>) {
-    let weights = Weights::of(tree);
-    let whole = weights.get(tree);
-    if whole.plain() >= whole.links {
-        trim_edge(tree, &weights, Edge::Start);
-        trim_edge(tree, &weights, Edge::End);
+/// Takes them off `content`, unless links are what the page is about.
+pub(super) fn trim(content: &mut Vec<Piece>) {
+    let whole = weigh(content);
+    if whole.text > 0 && whole.plain() >= whole.links {
+        trim_start(content);
+        trim_end(content);
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Edge {
-    Start,
-    End,
+fn trim_start(content: &mut Vec<Piece>) {
+    let kept = content.iter().position(|piece| !piece.is_blank_text() && !is_row_of_links(piece));
+    content.drain(..kept.unwrap_or(content.len()));
+    if let Some(Piece::Section(inside)) = content.first_mut() {
+        trim_start(inside);
+    }
 }
 
-fn trim_edge(node: &Rc<Node>, weights: &Weights, edge: Edge) {
-    loop {
-        let (at, child, is_titled) = {
-            let children = node.children.borrow();
-            let is_shown = |child: &Rc<Node>| !is_text(child) || !text_of(child).trim().is_empty();
-            let at = match edge {
-                Edge::Start => children.iter().position(is_shown),
-                Edge::End => children.iter().rposition(is_shown),
-            };
-            let Some(at) = at else { return };
-            // Links under a heading are a section: "See also".
-            let before = children[..at].iter().rfind(|child| is_shown(child));
-            let is_titled = before.is_some_and(|before| is_heading(before));
-            (at, children[at].clone(), is_titled)
+fn trim_end(content: &mut Vec<Piece>) {
+    while let Some(last) = content.pop() {
+        // Links under a heading are a section: "See also".
+        let is_titled = || {
+            let before = content.iter().rfind(|piece| !piece.is_blank_text());
+            matches!(before, Some(Piece::Heading { .. }))
         };
-        if is_row_of_links(&child, weights) && !is_titled {
-            node.children.borrow_mut().remove(at);
-            continue;
+        if !last.is_blank_text() && (!is_row_of_links(&last) || is_titled()) {
+            content.push(last);
+            break;
         }
-        if tag(&child) == "div" {
-            trim_edge(&child, weights, edge);
-        }
-        return;
+    }
+    if let Some(Piece::Section(inside)) = content.last_mut() {
+        trim_end(inside);
     }
 }
 
-fn is_row_of_links(node: &Rc<Node>, weights: &Weights) -> bool {
-    let weight = weights.get(node);
+fn is_row_of_links(piece: &Piece) -> bool {
     let mut links = 0;
-    let mut has_heading = is_heading(node);
-    walk(node, &mut |node| {
-        links += usize::from(tag(node) == "a");
-        has_heading |= is_heading(node);
-        Descend::Yes
+    let mut has_heading = false;
+    let pieces = std::slice::from_ref(piece);
+    visit(pieces, &mut |piece| {
+        links += usize::from(matches!(piece, Piece::Link { .. }));
+        has_heading |= matches!(piece, Piece::Heading { .. });
     });
-    !has_heading && links >= 2 && weight.links * 10 >= weight.text * 8
-}
-
-fn is_heading(node: &Node) -> bool {
-    matches!(tag(node), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+    if has_heading || links < 2 {
+        return false;
+    }
+    let weight = weigh(pieces);
+    weight.links * 10 >= weight.text * 8
 }

@@ -1,11 +1,8 @@
 //! What a reader of the page would not see.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 
-use markup5ever_rcdom::Node;
-
-use super::element::{Descend, attributes, tag, text_of, walk};
+use super::tree::{Descend, Node};
 
 /// Classes and ids that the page's own style sheet hides.
 #[derive(Default)]
@@ -15,14 +12,14 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn of(document: &Rc<Node>) -> Sheet {
+    pub(super) fn of(document: Node<'_>) -> Sheet {
         let mut sheet = Sheet::default();
-        walk(document, &mut |node| {
-            if tag(node) != "style" {
+        document.walk(|node| {
+            if node.tag() != "style" {
                 return Descend::Yes;
             }
-            for child in node.children.borrow().iter() {
-                sheet.read(&text_of(child));
+            for css in node.children().filter_map(Node::text) {
+                sheet.read(css);
             }
             Descend::No
         });
@@ -61,21 +58,16 @@ impl Sheet {
     }
 
     /// Whether `node` itself is hidden, by attribute, style or class.
-    pub(super) fn hides(&self, node: &Node) -> bool {
-        let Some(attributes) = attributes(node) else { return false };
-        attributes.iter().any(|attribute| {
-            let value = &*attribute.value;
-            match &*attribute.name.local {
-                "hidden" => !value.eq_ignore_ascii_case("until-found"),
-                "aria-hidden" => value.eq_ignore_ascii_case("true"),
-                "style" => !value.is_empty() && style_hides(&compact(value)),
-                "class" => {
-                    value.split_ascii_whitespace().any(|class| self.classes.contains(class))
-                        || class_hides(value)
-                }
-                "id" => self.ids.contains(value),
-                _ => false,
+    pub(super) fn hides(&self, node: Node<'_>) -> bool {
+        node.attributes().any(|(name, value)| match name {
+            "hidden" => !value.eq_ignore_ascii_case("until-found"),
+            "aria-hidden" => value.eq_ignore_ascii_case("true"),
+            "style" => !value.is_empty() && style_hides(&compact(value)),
+            "class" => {
+                class_hides(value) || value.split_ascii_whitespace().any(|class| self.classes.contains(class))
             }
+            "id" => self.ids.contains(value),
+            _ => false,
         })
     }
 }
@@ -123,26 +115,16 @@ fn style_hides(compact: &str) -> bool {
 
 /// Class names that mean "not on screen" in the common frameworks.
 fn class_hides(classes: &str) -> bool {
-    const ALWAYS: [&str; 9] = [
-        "sr-only",
-        "visually-hidden",
-        "visuallyhidden",
-        "screen-reader-text",
-        "screen-reader-only",
-        "screenreader-only",
-        "a11y-hidden",
-        "u-visually-hidden",
-        "is-hidden",
-    ];
-    // These give way to a class that shows the element on larger screens.
-    const ON_SMALL_SCREENS: [&str; 3] = ["hidden", "d-none", "hide"];
     let shown_elsewhere = |class: &str| {
-        ["block", "flex", "grid", "inline", "table"].iter().any(|word| class.ends_with(word))
-            && class.contains([':', '-'])
+        class.contains([':', '-'])
+            && ["block", "flex", "grid", "inline", "table"].iter().any(|word| class.ends_with(word))
     };
-    classes.split_ascii_whitespace().any(|class| {
-        ALWAYS.contains(&class)
-            || ON_SMALL_SCREENS.contains(&class) && !classes.split_ascii_whitespace().any(shown_elsewhere)
+    classes.split_ascii_whitespace().any(|class| match class {
+        "sr-only" | "visually-hidden" | "visuallyhidden" | "screen-reader-text" | "screen-reader-only"
+        | "screenreader-only" | "a11y-hidden" | "u-visually-hidden" | "is-hidden" => true,
+        // These give way to a class that shows the element on larger screens.
+        "hidden" | "d-none" | "hide" => !classes.split_ascii_whitespace().any(shown_elsewhere),
+        _ => false,
     })
 }
 

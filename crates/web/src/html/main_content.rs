@@ -1,15 +1,12 @@
 //! Where the content of a page is.
 
-use std::rc::Rc;
-
 use dom_smoothie::{Config, Readability};
-use markup5ever_rcdom::Node;
 
-use super::boilerplate::is_boilerplate;
-use super::element::{Descend, attribute, attributes, find, tag, walk};
+use super::boilerplate::{Comments, is_boilerplate};
 use super::hidden::Sheet;
 use super::parse::{Parsed, parse};
-use super::weigh::{Weights, is_never_shown};
+use super::tree::{Descend, Node, Tree};
+use super::weigh::{Weight, Weights, is_never_shown};
 
 /// Ids and classes under which content management systems put their text.
 const CONTENT_IDS: [&str; 9] = [
@@ -44,125 +41,154 @@ const CONTENT_CLASSES: [&str; 15] = [
 const MAX_SCORED_ELEMENTS: usize = 30_000;
 const MAX_SCORED_BREAKS: usize = 3_000;
 
-/// The element that holds the content of `page`, and the weights of the tree it is in.
-pub(super) struct MainContent {
-    pub(super) root: Rc<Node>,
-    pub(super) weights: Weights,
-    /// A tree loses its branches when its document is dropped.
-    _document: Rc<Node>,
+/// Where the content of a page is.
+pub(super) enum Place<'a> {
+    /// In this element.
+    In(Node<'a>),
+    /// In a document of its own.
+    Apart(Tree),
 }
 
-impl MainContent {
-    /// All of the page.
-    pub(super) fn body(page: &Parsed) -> MainContent {
-        let root = find(&page.document, &["body"]).unwrap_or_else(|| page.document.clone());
-        MainContent { weights: Weights::of(&root), root, _document: page.document.clone() }
-    }
+/// All of what a page shows.
+pub(super) fn body(tree: &Tree) -> Node<'_> {
+    tree.document().find(&["body"]).unwrap_or_else(|| tree.document())
 }
 
-/// The element the author marked; else the one that scores best, if it keeps most of the text; else the body.
-pub(super) fn main_content(page: &Parsed, html: &str, sheet: &Sheet) -> MainContent {
-    let all = MainContent::body(page);
-    if let Some(root) = marked(&all.root, &all.weights, sheet) {
-        return MainContent { root, ..all };
+/// The element the author marked; else the one that holds the text, if few links are among it; else what scores
+/// best, if it keeps most of the text; else the body.
+pub(super) fn main_content<'a>(page: &'a Parsed, html: &str, weights: &Weights, sheet: &Sheet) -> Place<'a> {
+    let body = body(&page.tree);
+    if let Some(root) = marked(body, weights, sheet) {
+        return Place::In(root);
     }
-    let (plain, links) = without_surroundings(&all.root, &all.weights, sheet);
+    let surroundings = Surroundings { weights, sheet, whole: weights.get(body).plain() };
+    let own = surroundings.weight_without(body);
     // Few links are left once the labelled navigation is gone: this is a page of text.
-    let is_text = links * 5 < plain;
-    if !is_text && page.stopped.is_none() && page.elements <= MAX_SCORED_ELEMENTS {
-        let article =
-            scored(html).filter(|article| article.weights.get(&article.root).plain() * 10 >= plain * 6);
+    if is_text(own) {
+        return Place::In(body);
+    }
+    let holder = surroundings.holder(body, own.plain());
+    if holder != body && is_text(surroundings.weight_without(holder)) {
+        return Place::In(holder);
+    }
+    if page.stopped.is_none() && page.elements <= MAX_SCORED_ELEMENTS {
+        let article = scored(html).filter(|article| {
+            let root = self::body(article);
+            Weights::of(root).get(root).plain() * 10 >= own.plain() * 6
+        });
         if let Some(article) = article {
-            return article;
+            return Place::Apart(article);
         }
     }
-    all
+    Place::In(body)
 }
 
-fn marked(body: &Rc<Node>, weights: &Weights, sheet: &Sheet) -> Option<Rc<Node>> {
+fn is_text(weight: Weight) -> bool {
+    weight.links * 5 < weight.plain()
+}
+
+fn marked<'a>(body: Node<'a>, weights: &Weights, sheet: &Sheet) -> Option<Node<'a>> {
     let whole = weights.get(body).plain();
     let mut mains = Vec::new();
     let mut articles = Vec::new();
     let mut named = Vec::new();
-    walk(body, &mut |node| {
-        let name = tag(node);
-        if is_never_shown(name) || (name != "body" && sheet.hides(node)) {
-            return Descend::No;
+    body.walk(|node| {
+        let name = node.tag();
+        if name.is_empty() || is_never_shown(name) || (name != "body" && sheet.hides(node)) {
+            return if name.is_empty() { Descend::Yes } else { Descend::No };
         }
-        if name == "main" || attribute(node, "role").as_deref() == Some("main") {
-            mains.push(node.clone());
+        if name == "main" || node.attribute("role") == Some("main") {
+            mains.push(node);
         } else if name == "article" {
-            articles.push(node.clone());
+            articles.push(node);
             return Descend::No;
         } else if is_named_content(node) {
-            named.push(node.clone());
+            named.push(node);
         }
         Descend::Yes
     });
-    let heaviest = |nodes: &[Rc<Node>]| nodes.iter().max_by_key(|node| weights.get(node).plain()).cloned();
-    let holds =
-        |node: &Rc<Node>, tenths: usize| weights.get(node).plain() * 10 >= whole * tenths && whole > 0;
+    let heaviest = |nodes: &[Node<'a>]| nodes.iter().max_by_key(|node| weights.get(**node).plain()).copied();
+    let holds = |node: Node<'_>, tenths: usize| weights.get(node).plain() * 10 >= whole * tenths && whole > 0;
     heaviest(&mains)
-        .filter(|main| holds(main, 3))
+        .filter(|main| holds(*main, 3))
         .or_else(|| {
             match articles.as_slice() {
-                [one] => Some(one.clone()),
+                [one] => Some(*one),
                 // A list of posts or answers: what they have in common.
-                [first, ..] => {
-                    parent(first).filter(|parent| articles.iter().all(|other| is_child(parent, other)))
-                }
+                [first, ..] => first
+                    .parent()
+                    .filter(|parent| articles.iter().all(|other| other.parent() == Some(*parent))),
                 [] => None,
             }
-            .filter(|article| holds(article, 5))
+            .filter(|article| holds(*article, 5))
         })
-        .or_else(|| heaviest(&named).filter(|named| holds(named, 5)))
+        .or_else(|| heaviest(&named).filter(|named| holds(*named, 5)))
 }
 
-fn is_named_content(node: &Rc<Node>) -> bool {
-    let is_box = matches!(tag(node), "div" | "section" | "td");
+fn is_named_content(node: Node<'_>) -> bool {
+    let is_box = matches!(node.tag(), "div" | "section" | "td");
     is_box
-        && attributes(node).is_some_and(|attributes| {
-            attributes.iter().any(|attribute| {
-                let value = &*attribute.value;
-                match &*attribute.name.local {
-                    "id" => CONTENT_IDS.contains(&value),
-                    "class" => value.split_ascii_whitespace().any(|class| CONTENT_CLASSES.contains(&class)),
-                    "itemprop" => value == "articleBody",
-                    _ => false,
-                }
-            })
+        && node.attributes().any(|(name, value)| match name {
+            "id" => CONTENT_IDS.contains(&value),
+            "class" => value.split_ascii_whitespace().any(|class| CONTENT_CLASSES.contains(&class)),
+            "itemprop" => value == "articleBody",
+            _ => false,
         })
 }
 
-fn parent(node: &Rc<Node>) -> Option<Rc<Node>> {
-    let weak = node.parent.take()?;
-    let parent = weak.upgrade();
-    node.parent.set(Some(weak));
-    parent
+/// What is hidden or labelled as surroundings, in a body with so much plain text.
+struct Surroundings<'a> {
+    weights: &'a Weights,
+    sheet: &'a Sheet,
+    whole: usize,
 }
 
-fn is_child(of: &Rc<Node>, node: &Rc<Node>) -> bool {
-    parent(node).is_some_and(|parent| Rc::ptr_eq(&parent, of))
-}
+impl Surroundings<'_> {
+    fn has(&self, node: Node<'_>) -> bool {
+        let name = node.tag();
+        !name.is_empty()
+            && name != "body"
+            && (self.sheet.hides(node) || is_boilerplate(node, self.weights, self.whole, Comments::Content))
+    }
 
-/// Plain and linked text of the body without what is labelled as surroundings.
-fn without_surroundings(body: &Rc<Node>, weights: &Weights, sheet: &Sheet) -> (usize, usize) {
-    let whole = weights.get(body);
-    let (mut plain, mut links) = (whole.plain(), whole.links);
-    walk(body, &mut |node| {
-        let name = tag(node);
-        if name == "body" || !(sheet.hides(node) || is_boilerplate(node, weights, whole.plain())) {
-            return if is_never_shown(name) { Descend::No } else { Descend::Yes };
+    fn weight_without(&self, root: Node<'_>) -> Weight {
+        let mut left = self.weights.get(root);
+        root.walk(|node| {
+            if node == root || !self.has(node) {
+                return if is_never_shown(node.tag()) { Descend::No } else { Descend::Yes };
+            }
+            let weight = self.weights.get(node);
+            left.text = left.text.saturating_sub(weight.text);
+            left.links = left.links.saturating_sub(weight.links).min(left.text);
+            Descend::No
+        });
+        left
+    }
+
+    /// The smallest box that holds nearly all of the `plain` text.
+    fn holder<'a>(&self, root: Node<'a>, plain: usize) -> Node<'a> {
+        let mut holder = root;
+        loop {
+            let within = holder.children().find(|child| {
+                is_box(child.tag()) && self.weights.get(*child).plain() * 10 >= plain * 9 && !self.has(*child)
+            });
+            match within {
+                Some(within) => holder = within,
+                None => return holder,
+            }
         }
-        let weight = weights.get(node);
-        plain = plain.saturating_sub(weight.plain());
-        links = links.saturating_sub(weight.links);
-        Descend::No
-    });
-    (plain, links)
+    }
 }
 
-fn scored(html: &str) -> Option<MainContent> {
+/// Elements that can hold an article.
+fn is_box(name: &str) -> bool {
+    matches!(
+        name,
+        "div" | "section" | "article" | "main" | "center" | "form" | "table" | "tbody" | "tr" | "td"
+    )
+}
+
+fn scored(html: &str) -> Option<Tree> {
     if memchr::memmem::find_iter(html.as_bytes(), "<br").take(MAX_SCORED_BREAKS).count() == MAX_SCORED_BREAKS
     {
         return None;
@@ -173,7 +199,5 @@ fn scored(html: &str) -> Option<MainContent> {
     // It would resolve links by this; they are resolved once, later.
     readability.doc.select("base").remove();
     let article = readability.parse().ok()?;
-    let document = parse(&article.content).document;
-    let root = find(&document, &["body"])?;
-    Some(MainContent { weights: Weights::of(&root), root, _document: document })
+    Some(parse(&article.content).tree)
 }

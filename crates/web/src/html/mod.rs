@@ -1,28 +1,31 @@
 //! HTML to Markdown: the main content, clean, absolute and inert.
 //!
-//! Parse within bounds, find the content, rebuild it as a small tree, let htmd write it. What comes out cannot be
-//! taken for a document with conventions of its own: no markers, directives, names, actions or frontmatter.
+//! Parse within bounds, find the content, rebuild it as pieces of Markdown, write them. What comes out cannot be taken
+//! for a document with conventions of its own: no markers, directives, names, actions or frontmatter.
 
 pub(crate) mod address;
 mod boilerplate;
 mod edges;
-mod element;
 mod hidden;
 pub(crate) mod invisible;
 mod main_content;
 mod parse;
+mod piece;
 mod rebuild;
+mod settle;
 mod shell;
 mod title;
+mod tree;
 mod weigh;
 mod write;
 
 use url::Url;
 
-use element::{squeezed, text_of};
 use hidden::Sheet;
-use main_content::{MainContent, main_content};
+use main_content::{Place, body, main_content};
 use rebuild::{Leave, Rebuild};
+use tree::squeezed;
+use weigh::Weights;
 pub(crate) use write::escape;
 
 /// How much of a page is wanted.
@@ -46,26 +49,33 @@ pub struct Converted {
 /// Converts a page that came from `url`.
 pub fn to_markdown(html: &str, url: &Url, extent: Extent) -> Converted {
     let page = parse::parse(html);
-    let base = title::base(&page.document, url);
-    let sheet = Sheet::of(&page.document);
-    let (content, leave) = match extent {
-        Extent::Main => (main_content(&page, html, &sheet), Leave::Surroundings),
-        Extent::Whole => (MainContent::body(&page), Leave::Hidden),
+    let document = page.tree.document();
+    let base = title::base(document, url);
+    let sheet = Sheet::of(document);
+    let weights = Weights::of(document);
+    let convert = |root, weights: &Weights, leave| Rebuild::new(&base, &sheet, weights, leave).rebuild(root);
+    let title = title::title(document);
+    let mut content = match extent {
+        Extent::Main => match main_content(&page, html, &weights, &sheet) {
+            Place::In(root) => convert(root, &weights, Leave::Surroundings),
+            Place::Apart(article) => {
+                let root = body(&article);
+                convert(root, &Weights::of(root), Leave::Surroundings)
+            }
+        },
+        Extent::Whole => convert(body(&page.tree), &weights, Leave::Hidden),
     };
-    let tree = Rebuild::new(&base, &sheet, &content.weights, leave).rebuild(&content.root);
-    let page_title = title::title(&page.document);
     if extent == Extent::Main {
-        edges::trim(&tree);
-        title::put_heading(&tree, &page.document, page_title.as_deref());
+        edges::trim(&mut content);
+        title::put_heading(&mut content, document, title.as_deref());
     }
     let mut notes: Vec<String> = page.stopped.iter().map(|stop| stop.note().to_owned()).collect();
-    let mut markdown = write::write(&tree);
-    let page = shell::Page { document: &page.document, html, base: &base };
-    shell::explain(&page, &mut markdown, &mut notes);
-    Converted { markdown, title: page_title, notes }
+    let mut markdown = write::write(&content);
+    shell::explain(&shell::Page { document, html, base: &base }, &mut markdown, &mut notes);
+    Converted { markdown, title, notes }
 }
 
 /// The words of a piece of HTML, on one line, without any of its structure.
 pub(crate) fn words(html: &str) -> String {
-    squeezed(&invisible::without_invisible(&text_of(&parse::parse(html).document)))
+    squeezed(&invisible::without_invisible(&parse::parse(html).tree.document().all_text()))
 }

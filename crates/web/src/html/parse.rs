@@ -5,15 +5,17 @@
 //! text, is asked how deep, how large and how late it got. What was parsed until then is kept.
 
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::rc::Rc;
+use std::cell::{Cell, Ref, RefCell};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use html5ever::interface::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::interface::tree_builder::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
-use html5ever::{Attribute, ExpandedName, ParseOpts, QualName, parse_document};
-use markup5ever_rcdom::{Node, RcDom};
+use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, ns, parse_document};
+
+use super::tree::{Data, Id, TakesHtml, Tree};
 
 /// Browsers stop at 512; real pages stay under 60.
 const MAX_DEPTH: usize = 256;
@@ -25,7 +27,7 @@ const PIECE: usize = 4 << 10;
 const PARSE_FOR: Duration = Duration::from_secs(2);
 
 pub(super) struct Parsed {
-    pub(super) document: Rc<Node>,
+    pub(super) tree: Tree,
     pub(super) elements: usize,
     pub(super) stopped: Option<Stop>,
 }
@@ -55,7 +57,7 @@ pub(super) fn parse(html: &str) -> Parsed {
 fn parse_within(html: &str, time: Duration) -> Parsed {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let options = ParseOpts { tree_builder, ..ParseOpts::default() };
-    let mut parser = parse_document(BoundedTree::default(), options);
+    let mut parser = parse_document(BoundedTree::new(html.len()), options);
     let start = Instant::now();
     let mut stopped = None;
     for piece in pieces(html) {
@@ -63,7 +65,7 @@ fn parse_within(html: &str, time: Duration) -> Parsed {
         let tree = &parser.tokenizer.sink.sink;
         stopped = if tree.is_full() {
             Some(Stop::Elements)
-        } else if depth_of_last_branch(&tree.dom.document) > MAX_DEPTH {
+        } else if tree.tree.borrow().depth_of_last_branch() > MAX_DEPTH {
             Some(Stop::Depth)
         } else {
             (start.elapsed() > time).then_some(Stop::Time)
@@ -72,8 +74,8 @@ fn parse_within(html: &str, time: Duration) -> Parsed {
             break;
         }
     }
-    let tree = parser.finish();
-    Parsed { document: tree.dom.document.clone(), elements: tree.elements.get(), stopped }
+    let BoundedTree { tree, elements, .. } = parser.finish();
+    Parsed { tree: tree.into_inner(), elements: elements.get(), stopped }
 }
 
 fn pieces(mut html: &str) -> impl Iterator<Item = &str> {
@@ -87,39 +89,57 @@ fn pieces(mut html: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The open elements are on the branch of last children, so this is at least how deep the parser stands.
-fn depth_of_last_branch(document: &Rc<Node>) -> usize {
-    let mut node = document.clone();
-    let mut depth = 0;
-    loop {
-        let last = node.children.borrow().last().cloned();
-        match last {
-            Some(last) => node = last,
-            None => return depth,
-        }
-        depth += 1;
-    }
-}
-
 /// The parser's tree, without comments, and with nothing more in it once it is full.
-#[derive(Default)]
 struct BoundedTree {
-    dom: RcDom,
+    tree: RefCell<Tree>,
     elements: Cell<usize>,
+    /// What templates hold: no part of the page.
+    templates: RefCell<HashMap<Id, Id>>,
 }
 
 impl BoundedTree {
+    fn new(bytes: usize) -> BoundedTree {
+        let templates = RefCell::default();
+        BoundedTree { tree: RefCell::new(Tree::new(bytes)), elements: Cell::new(0), templates }
+    }
+
     fn is_full(&self) -> bool {
         self.elements.get() >= MAX_ELEMENTS
     }
+
+    fn insert(&self, parent: Id, child: NodeOrText<Id>, before: Option<Id>) {
+        if self.is_full() {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        match child {
+            NodeOrText::AppendNode(node) => tree.insert(parent, node, before),
+            NodeOrText::AppendText(text) => tree.insert_text(parent, text, before),
+        }
+    }
 }
 
-type Handle = Rc<Node>;
+/// What an element is called, while the tree is looked at.
+#[derive(Debug)]
+struct Name<'a>(Ref<'a, QualName>);
+
+impl ElemName for Name<'_> {
+    fn ns(&self) -> &Namespace {
+        &self.0.ns
+    }
+
+    fn local_name(&self) -> &LocalName {
+        &self.0.local
+    }
+}
+
+/// The name of what is no element; the parser asks for none.
+static NO_NAME: LazyLock<QualName> = LazyLock::new(|| QualName::new(None, ns!(), LocalName::default()));
 
 impl TreeSink for BoundedTree {
-    type Handle = Handle;
+    type Handle = Id;
     type Output = Self;
-    type ElemName<'a> = ExpandedName<'a>;
+    type ElemName<'a> = Name<'a>;
 
     fn finish(self) -> Self {
         self
@@ -127,73 +147,90 @@ impl TreeSink for BoundedTree {
 
     fn parse_error(&self, _: Cow<'static, str>) {}
 
-    fn get_document(&self) -> Handle {
-        self.dom.get_document()
+    fn get_document(&self) -> Id {
+        self.tree.borrow().document().id()
     }
 
-    fn elem_name<'a>(&'a self, target: &'a Handle) -> ExpandedName<'a> {
-        self.dom.elem_name(target)
+    fn elem_name<'a>(&'a self, target: &'a Id) -> Name<'a> {
+        Name(Ref::map(self.tree.borrow(), |tree| match tree.data(*target) {
+            Data::Element { name, .. } => name,
+            _ => &NO_NAME,
+        }))
     }
 
-    fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> Handle {
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Id {
         self.elements.set(self.elements.get() + 1);
-        self.dom.create_element(name, attrs, flags)
+        let takes_html = match flags.mathml_annotation_xml_integration_point {
+            true => TakesHtml::Yes,
+            false => TakesHtml::No,
+        };
+        let mut tree = self.tree.borrow_mut();
+        let element = tree.add(Data::Element { name, attributes, takes_html });
+        if flags.template {
+            self.templates.borrow_mut().insert(element, tree.add(Data::Root));
+        }
+        element
     }
 
-    fn create_comment(&self, _: StrTendril) -> Handle {
-        self.dom.create_comment(StrTendril::new())
+    fn create_comment(&self, _: StrTendril) -> Id {
+        self.tree.borrow_mut().add(Data::Comment)
     }
 
-    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
-        self.dom.create_comment(StrTendril::new())
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Id {
+        self.tree.borrow_mut().add(Data::Comment)
     }
 
-    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        if !self.is_full() {
-            self.dom.append(parent, child);
+    fn append(&self, parent: &Id, child: NodeOrText<Id>) {
+        self.insert(*parent, child, None);
+    }
+
+    fn append_based_on_parent_node(&self, element: &Id, previous: &Id, child: NodeOrText<Id>) {
+        let parent = self.tree.borrow().parent(*element);
+        match parent {
+            Some(parent) => self.insert(parent, child, Some(*element)),
+            None => self.insert(*previous, child, None),
         }
     }
 
-    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
-        if !self.is_full() {
-            self.dom.append_based_on_parent_node(element, previous, child);
-        }
-    }
-
-    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
-        if !self.is_full() {
-            self.dom.append_before_sibling(sibling, child);
+    fn append_before_sibling(&self, sibling: &Id, child: NodeOrText<Id>) {
+        let parent = self.tree.borrow().parent(*sibling);
+        if let Some(parent) = parent {
+            self.insert(parent, child, Some(*sibling));
         }
     }
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    fn get_template_contents(&self, target: &Handle) -> Handle {
-        self.dom.get_template_contents(target)
+    fn get_template_contents(&self, target: &Id) -> Id {
+        self.templates.borrow().get(target).copied().unwrap_or(*target)
     }
 
-    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
-        Rc::ptr_eq(x, y)
+    fn same_node(&self, x: &Id, y: &Id) -> bool {
+        x == y
     }
 
-    fn set_quirks_mode(&self, mode: QuirksMode) {
-        self.dom.set_quirks_mode(mode);
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn add_attrs_if_missing(&self, target: &Id, more: Vec<Attribute>) {
+        if let Data::Element { attributes, .. } = self.tree.borrow_mut().data_mut(*target) {
+            for attribute in more {
+                if attributes.iter().all(|known| known.name != attribute.name) {
+                    attributes.push(attribute);
+                }
+            }
+        }
     }
 
-    fn add_attrs_if_missing(&self, target: &Handle, attrs: Vec<Attribute>) {
-        self.dom.add_attrs_if_missing(target, attrs);
+    fn remove_from_parent(&self, target: &Id) {
+        self.tree.borrow_mut().detach(*target);
     }
 
-    fn remove_from_parent(&self, target: &Handle) {
-        self.dom.remove_from_parent(target);
+    fn reparent_children(&self, node: &Id, new_parent: &Id) {
+        self.tree.borrow_mut().move_children(*node, *new_parent);
     }
 
-    fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
-        self.dom.reparent_children(node, new_parent);
-    }
-
-    fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
-        self.dom.is_mathml_annotation_xml_integration_point(target)
+    fn is_mathml_annotation_xml_integration_point(&self, target: &Id) -> bool {
+        matches!(self.tree.borrow().data(*target), Data::Element { takes_html: TakesHtml::Yes, .. })
     }
 }
 

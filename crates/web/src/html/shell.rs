@@ -1,14 +1,11 @@
 //! Pages with nothing to read in them, and why.
 
-use std::rc::Rc;
-
-use markup5ever_rcdom::Node;
 use url::Url;
 
 use super::address::{Schemes, absolute};
-use super::element::{Descend, attribute, find, squeezed, tag, text_of, walk};
 use super::invisible::without_invisible;
 use super::title::meta;
+use super::tree::{Descend, Node, squeezed};
 use super::write::escape;
 use crate::page::blocked::{self, Besides};
 
@@ -19,14 +16,14 @@ const NEXT_TO_NOTHING: usize = 120;
 
 /// The page that is explained.
 pub(super) struct Page<'a> {
-    pub(super) document: &'a Rc<Node>,
+    pub(super) document: Node<'a>,
     pub(super) html: &'a str,
     pub(super) base: &'a Url,
 }
 
 /// Adds to `notes` why there is little in `markdown`, and to `markdown` what the page says about itself.
 pub(super) fn explain(page: &Page<'_>, markdown: &mut String, notes: &mut Vec<String>) {
-    let Page { document, html, base } = page;
+    let Page { document, html, base } = *page;
     let length = markdown.len();
     if length > SHORT {
         return;
@@ -48,45 +45,45 @@ pub(super) fn explain(page: &Page<'_>, markdown: &mut String, notes: &mut Vec<St
     }
 }
 
-fn needs_scripts(document: &Rc<Node>) -> bool {
+fn needs_scripts(document: Node<'_>) -> bool {
     let mut has_script = false;
     let mut has_mount = false;
-    walk(document, &mut |node| {
-        has_script |= tag(node) == "script";
-        has_mount |= attribute(node, "id").is_some_and(|id| {
-            matches!(id.as_str(), "root" | "app" | "__next" | "__nuxt" | "svelte" | "main-app" | "react-root")
+    document.walk(|node| {
+        has_script |= node.tag() == "script";
+        has_mount |= node.attribute("id").is_some_and(|id| {
+            matches!(id, "root" | "app" | "__next" | "__nuxt" | "svelte" | "main-app" | "react-root")
         });
         Descend::Yes
     });
     has_script && (has_mount || noscript(document).is_some())
 }
 
-fn noscript(document: &Rc<Node>) -> Option<String> {
-    let body = find(document, &["body"])?;
-    let text = squeezed(&without_invisible(&text_of(&find(&body, &["noscript"])?)));
+fn noscript(document: Node<'_>) -> Option<String> {
+    let body = document.find(&["body"])?;
+    let text = squeezed(&without_invisible(&body.find(&["noscript"])?.all_text()));
     (!text.is_empty()).then_some(text)
 }
 
 /// An app's shell still says what it is.
-fn add_own_words(document: &Rc<Node>, markdown: &mut String) {
-    let Some(head) = find(document, &["head"]) else { return };
-    let description = meta(&head, "description").or_else(|| meta(&head, "og:description"));
-    for words in description.into_iter().chain(noscript(document)) {
+fn add_own_words(document: Node<'_>, markdown: &mut String) {
+    let Some(head) = document.find(&["head"]) else { return };
+    let description = meta(head, "description").or_else(|| meta(head, "og:description"));
+    for words in description.into_iter().chain(noscript(document).as_deref()) {
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
-        markdown.push_str(&escape(&squeezed(&without_invisible(&words))));
+        markdown.push_str(&escape(&squeezed(&without_invisible(words))));
     }
 }
 
 /// A page that talks about cookies and has a button to agree.
-fn asks_for_consent(document: &Rc<Node>) -> bool {
-    let Some(body) = find(document, &["body"]) else { return false };
-    let talks = text_of(&body).to_lowercase().contains("cookie");
+fn asks_for_consent(document: Node<'_>) -> bool {
+    let Some(body) = document.find(&["body"]) else { return false };
+    let talks = body.all_text().to_lowercase().contains("cookie");
     let mut has_button = false;
-    walk(&body, &mut |node| {
-        if matches!(tag(node), "button" | "a") {
-            let label = text_of(node).to_lowercase();
+    body.walk(|node| {
+        if matches!(node.tag(), "button" | "a") {
+            let label = node.all_text().to_lowercase();
             has_button |= ["accept", "agree", "consent", "reject"].iter().any(|word| label.contains(word));
         }
         Descend::Yes
@@ -95,13 +92,13 @@ fn asks_for_consent(document: &Rc<Node>) -> bool {
 }
 
 /// Where `<meta http-equiv="refresh">` leads.
-fn refresh(document: &Rc<Node>) -> Option<String> {
+fn refresh(document: Node<'_>) -> Option<String> {
     let mut target = None;
-    walk(document, &mut |node| {
-        let is_refresh = tag(node) == "meta"
-            && attribute(node, "http-equiv").is_some_and(|value| value.eq_ignore_ascii_case("refresh"));
+    document.walk(|node| {
+        let is_refresh = node.tag() == "meta"
+            && node.attribute("http-equiv").is_some_and(|value| value.eq_ignore_ascii_case("refresh"));
         if is_refresh && target.is_none() {
-            let content = attribute(node, "content").unwrap_or_default();
+            let content = node.attribute("content").unwrap_or_default();
             let lower = content.to_ascii_lowercase();
             target = lower.find("url=").map(|at| content[at + 4..].trim_matches(['\'', '"', ' ']).to_owned());
         }

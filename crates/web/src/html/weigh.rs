@@ -1,11 +1,6 @@
 //! How much text an element holds, and how much of it is links.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use markup5ever_rcdom::{Node, NodeData};
-
-use super::element::tag;
+use super::tree::{Descend, Node, Step};
 
 /// Characters of visible text, spaces not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,47 +20,52 @@ impl Weight {
     }
 }
 
-pub(super) struct Weights(HashMap<*const Node, Weight>);
-
-impl Weights {
-    pub(super) fn of(root: &Rc<Node>) -> Weights {
-        // Parents come before children, so adding up backwards needs no recursion.
-        let mut nodes: Vec<(Rc<Node>, usize, Within)> = vec![(root.clone(), 0, Within::Text)];
-        let mut weights = vec![Weight::default()];
-        let mut next = 0;
-        while next < nodes.len() {
-            let (node, _, within) = nodes[next].clone();
-            if let NodeData::Text { contents } = &node.data {
-                let text = contents.borrow().bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
-                weights[next] = Weight { text, links: if within == Within::Link { text } else { 0 } };
-            }
-            let inside = if tag(&node) == "a" { Within::Link } else { within };
-            if !is_never_shown(tag(&node)) {
-                for child in node.children.borrow().iter() {
-                    nodes.push((child.clone(), next, inside));
-                    weights.push(Weight::default());
-                }
-            }
-            next += 1;
-        }
-        for index in (1..nodes.len()).rev() {
-            let (own, parent) = (weights[index], nodes[index].1);
-            weights[parent].text += own.text;
-            weights[parent].links += own.links;
-        }
-        let elements = nodes.iter().zip(&weights).filter(|((node, ..), _)| !tag(node).is_empty());
-        Weights(elements.map(|((node, ..), weight)| (Rc::as_ptr(node), *weight)).collect())
-    }
-
-    pub(super) fn get(&self, node: &Rc<Node>) -> Weight {
-        self.0.get(&Rc::as_ptr(node)).copied().unwrap_or_default()
+impl std::ops::AddAssign for Weight {
+    fn add_assign(&mut self, other: Weight) {
+        self.text += other.text;
+        self.links += other.links;
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Text,
-    Link,
+/// Characters of `text` that are no spaces.
+pub(super) fn characters(text: &str) -> usize {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
+}
+
+/// The weight of every node below a root.
+pub(super) struct Weights(Vec<Weight>);
+
+impl Weights {
+    pub(super) fn of(root: Node<'_>) -> Weights {
+        let mut weights = vec![Weight::default(); root.tree_len()];
+        let mut links = 0;
+        root.traverse(|step| {
+            match step {
+                Step::Into(node) => {
+                    if let Some(text) = node.text().map(characters) {
+                        weights[node.id().index()] = Weight { text, links: if links > 0 { text } else { 0 } };
+                    }
+                    links += usize::from(node.tag() == "a");
+                    if is_never_shown(node.tag()) {
+                        return Descend::No;
+                    }
+                }
+                Step::OutOf(node) => {
+                    links -= usize::from(node.tag() == "a");
+                    if let Some(parent) = node.parent().filter(|_| node != root) {
+                        let own = weights[node.id().index()];
+                        weights[parent.id().index()] += own;
+                    }
+                }
+            }
+            Descend::Yes
+        });
+        Weights(weights)
+    }
+
+    pub(super) fn get(&self, node: Node<'_>) -> Weight {
+        self.0[node.id().index()]
+    }
 }
 
 /// Elements whose text is for machines or for browsers without something.

@@ -1,13 +1,10 @@
 //! Code blocks: one shape, with their language, without line numbers.
 
-use std::rc::Rc;
-
-use markup5ever_rcdom::{Node, NodeData};
-
 use super::siblings::Siblings;
 use super::{Flow, Place, Rebuild};
-use crate::html::element::{Descend, attributes, element, element_with, find, squeezed, tag, text, walk};
 use crate::html::invisible::without_invisible;
+use crate::html::piece::Piece;
+use crate::html::tree::{Descend, Node, squeezed};
 
 /// How far above the code its language may be written.
 const LANGUAGE_WITHIN: usize = 4;
@@ -26,79 +23,63 @@ const NOT_CODE: [&str; 10] = [
 ];
 
 impl Rebuild<'_> {
-    pub(super) fn code_block(&mut self, node: &Rc<Node>, place: Place, out: &mut Siblings) {
+    pub(super) fn code_block(&mut self, node: Node<'_>, place: Place, out: &mut Siblings) {
         let code = code_text(node);
         let code = code.trim_end().trim_start_matches('\n');
         if code.trim().is_empty() {
             return;
         }
         if place.flow == Flow::Line {
-            out.push(element("code", vec![text(&squeezed(code))]));
+            out.push(Piece::Code(squeezed(code)));
             return;
         }
-        out.push(block(code, language(node).as_deref()));
+        out.push(Piece::Listing { language: language(node), code: code.to_owned() });
     }
 }
 
-pub(super) fn block(code: &str, language: Option<&str>) -> Rc<Node> {
-    let class = language.map(|language| format!("language-{language}"));
-    let attributes: Vec<(&str, &str)> = class.iter().map(|class| ("class", class.as_str())).collect();
-    element("pre", vec![element_with("code", &attributes, vec![text(code)])])
-}
-
 /// The text of code as written, with line breaks where the page has them.
-pub(super) fn code_text(root: &Rc<Node>) -> String {
+pub(super) fn code_text(root: Node<'_>) -> String {
     let mut code = String::new();
-    walk(root, &mut |node| {
-        match &node.data {
-            NodeData::Text { contents } => code.push_str(&contents.borrow()),
-            NodeData::Element { .. } if tag(node) == "br" => code.push('\n'),
+    root.walk(|node| {
+        match (node.text(), node.tag()) {
+            (Some(text), _) => code.push_str(text),
+            (None, "br") => code.push('\n'),
             // Lines that are boxes of their own.
-            NodeData::Element { .. } if is_line(tag(node)) && !code.is_empty() && !code.ends_with('\n') => {
-                code.push('\n');
-            }
+            (None, tag) if is_line(tag) && !code.is_empty() && !code.ends_with('\n') => code.push('\n'),
             _ => {}
         }
         if is_not_code(node) { Descend::No } else { Descend::Yes }
     });
-    without_invisible(&code.replace('\u{a0}', " ")).into_owned()
+    if code.contains('\u{a0}') {
+        code = code.replace('\u{a0}', " ");
+    }
+    without_invisible(&code).into_owned()
 }
 
 fn is_line(name: &str) -> bool {
     matches!(name, "div" | "p" | "li" | "tr")
 }
 
-fn is_not_code(node: &Node) -> bool {
-    matches!(tag(node), "button" | "script" | "style" | "svg")
-        || class_of(node, |class| NOT_CODE.contains(&class).then_some(())).is_some()
+fn is_not_code(node: Node<'_>) -> bool {
+    matches!(node.tag(), "button" | "script" | "style" | "svg")
+        || node.classes().any(|class| NOT_CODE.contains(&class))
 }
 
 /// The language that a class at or just above the code names.
-pub(super) fn language(node: &Rc<Node>) -> Option<String> {
-    let inside = find(node, &["code"]);
-    let mut current = Some(node.clone());
-    let mut places: Vec<Rc<Node>> = inside.into_iter().collect();
-    while let Some(here) = current.take().filter(|_| places.len() <= LANGUAGE_WITHIN) {
-        current = here.parent.take().and_then(|weak| {
-            let parent = weak.upgrade();
-            here.parent.set(Some(weak));
-            parent
-        });
-        places.push(here);
-    }
-    places.iter().find_map(|place| named_language(place))
+pub(super) fn language(node: Node<'_>) -> Option<String> {
+    let above = std::iter::successors(Some(node), |node| node.parent()).take(LANGUAGE_WITHIN);
+    node.find(&["code"]).into_iter().chain(above).find_map(named_language)
 }
 
-fn named_language(node: &Node) -> Option<String> {
+fn named_language(node: Node<'_>) -> Option<String> {
     const PREFIXES: [&str; 6] =
         ["language-", "lang-", "highlight-source-", "highlight-", "brush:", "sourceCode-"];
     const ATTRIBUTES: [&str; 4] = ["data-lang", "data-language", "data-code-language", "lang-name"];
-    let by_class = class_of(node, |class| {
-        PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix)).and_then(usable)
-    });
+    let by_class = node
+        .classes()
+        .find_map(|class| PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix)).and_then(usable));
     by_class.or_else(|| {
-        let attributes = attributes(node)?;
-        attributes.iter().find(|a| ATTRIBUTES.contains(&&*a.name.local)).and_then(|a| usable(&a.value))
+        node.attributes().find(|(name, _)| ATTRIBUTES.contains(name)).and_then(|(_, value)| usable(value))
     })
 }
 
@@ -113,10 +94,4 @@ fn usable(name: &str) -> Option<String> {
         .collect::<String>()
         .to_ascii_lowercase();
     (!name.is_empty() && !NOT_A_LANGUAGE.contains(&name.as_str())).then_some(name)
-}
-
-fn class_of<T>(node: &Node, take: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let attributes = attributes(node)?;
-    let classes = attributes.iter().find(|attribute| &*attribute.name.local == "class")?;
-    classes.value.split_ascii_whitespace().find_map(take)
 }

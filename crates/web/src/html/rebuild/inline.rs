@@ -1,14 +1,10 @@
 //! Phrases within a line: emphasis, short code, and the marks around them.
 
-use std::rc::Rc;
-
-use markup5ever_rcdom::Node;
-
-use super::siblings::{Siblings, is_blank};
+use super::siblings::Siblings;
 use super::{Place, Rebuild};
-use crate::html::element::{
-    attribute, attributes, element, find, has_attribute, squeezed, tag, text, text_of,
-};
+use crate::html::invisible::without_invisible;
+use crate::html::piece::{Mark, Piece, is_blank};
+use crate::html::tree::Node;
 
 /// Elements that Markdown can say, or that need a mark of ours.
 pub(super) fn is_phrase(name: &str) -> bool {
@@ -65,85 +61,74 @@ pub(super) fn is_transparent(name: &str) -> bool {
 }
 
 /// Things to operate, not to read. Boxes of a task list are kept.
-pub(super) fn is_control(node: &Node) -> bool {
-    match tag(node) {
+pub(super) fn is_control(node: Node<'_>) -> bool {
+    match node.tag() {
         "button" | "select" | "textarea" | "option" | "optgroup" | "progress" | "meter" => true,
-        "input" => {
-            !matches!(attribute(node, "type").as_deref(), Some("checkbox"))
-                || !has_attribute(node, "disabled")
-        }
+        "input" => node.attribute("type") != Some("checkbox") || node.attribute("disabled").is_none(),
         _ => false,
     }
 }
 
 /// The `#` or `¶` beside a heading.
-pub(super) fn is_permalink(node: &Rc<Node>) -> bool {
-    if tag(node) != "a" {
+pub(super) fn is_permalink(node: Node<'_>) -> bool {
+    if node.tag() != "a" || !node.attribute("href").is_some_and(|href| href.contains('#')) {
         return false;
     }
-    let Some(attributes) = attributes(node) else { return false };
-    let value = |name: &str| attributes.iter().find(|a| &*a.name.local == name).map_or("", |a| &*a.value);
-    if !value("href").contains('#') {
-        return false;
-    }
-    let label = squeezed(&text_of(node));
+    let label = node.line();
     let is_mark = matches!(
         label.as_str(),
         "#" | "¶" | "§" | "🔗" | "link" | "Link" | "Permalink" | "Anchor" | "\u{200b}"
     );
-    let is_bare = label.is_empty() && find(node, &["img"]).is_none();
-    let class = value("class");
-    let is_named =
-        ["headerlink", "permalink", "hash-link", "header-anchor", "heading-anchor", "anchorjs-link"]
-            .iter()
-            .any(|name| class.split_ascii_whitespace().any(|class| class == *name));
+    let is_bare = label.is_empty() && node.find(&["img"]).is_none();
+    let is_named = node.classes().any(|class| {
+        matches!(
+            class,
+            "headerlink" | "permalink" | "hash-link" | "header-anchor" | "heading-anchor" | "anchorjs-link"
+        )
+    });
     (is_mark && label.chars().count() <= 2) || is_bare || (is_named && label.chars().count() <= 10)
 }
 
 impl Rebuild<'_> {
-    pub(super) fn phrase(&mut self, node: &Rc<Node>, name: &str, place: Place, out: &mut Siblings) {
+    pub(super) fn phrase(&mut self, node: Node<'_>, name: &str, place: Place, out: &mut Siblings) {
         match name {
-            "b" | "strong" => self.mark("strong", node, place, out),
-            "i" | "em" | "var" => self.mark("em", node, place, out),
-            "del" | "s" | "strike" => self.mark("del", node, place, out),
-            "code" | "kbd" | "samp" | "tt" => self.short_code(node, place, out),
+            "b" | "strong" => self.mark(Mark::Strong, node, place, out),
+            "i" | "em" | "var" => self.mark(Mark::Emphasis, node, place, out),
+            "del" | "s" | "strike" => self.mark(Mark::Deleted, node, place, out),
+            "code" | "kbd" | "samp" | "tt" => self.short_code(node, out),
             "q" => self.around("“", node, "”", place, out),
             "rt" => self.around("(", node, ")", place, out),
             "sup" => {
-                let is_power = find(node, &["a"]).is_none()
-                    && self
-                        .line_of(node)
-                        .chars()
-                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+'));
+                let is_power = node.find(&["a"]).is_none()
+                    && node.line().chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+'));
                 self.around(if is_power { "^" } else { "" }, node, "", place, out);
             }
             "math" => {
-                let source =
-                    find(node, &["annotation"]).map_or_else(|| self.line_of(node), |tex| self.line_of(&tex));
-                out.short_code(&source);
+                let source = node.find(&["annotation"]).unwrap_or(node);
+                out.short_code(&without_invisible(&source.line()));
             }
             // `is_control` leaves only the boxes of task lists.
-            _ => out.text(if has_attribute(node, "checked") { "☑ " } else { "☐ " }),
+            _ => out.text(if node.attribute("checked").is_some() { "☑ " } else { "☐ " }),
         }
     }
 
     /// Emphasis around a line; around blocks it would not be Markdown.
-    fn mark(&mut self, name: &str, node: &Rc<Node>, place: Place, out: &mut Siblings) {
+    fn mark(&mut self, mark: Mark, node: Node<'_>, place: Place, out: &mut Siblings) {
         const BLOCKS: [&str; 12] =
             ["p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "section"];
-        if find(node, &BLOCKS).is_some() {
+        if node.find(&BLOCKS).is_some() {
             self.convert_children(node, place, out);
             return;
         }
-        let children = self.children(node, place.line());
-        match is_blank(&children) {
-            true if children.is_empty() => {}
+        let inside = self.children(node, place.line());
+        match is_blank(&inside) {
+            true if inside.is_empty() => {}
             true => out.space(),
-            false => out.push(element(name, children)),
+            false => out.push(Piece::Marked(mark, inside)),
         }
     }
 
-    fn around(&mut self, before: &str, node: &Rc<Node>, after: &str, place: Place, out: &mut Siblings) {
+    fn around(&mut self, before: &str, node: Node<'_>, after: &str, place: Place, out: &mut Siblings) {
         let children = self.children(node, place.line());
         if !is_blank(&children) {
             out.text(before);
@@ -153,13 +138,10 @@ impl Rebuild<'_> {
     }
 
     /// A link within code becomes code within a link.
-    fn short_code(&mut self, node: &Rc<Node>, place: Place, out: &mut Siblings) {
-        let code = self.line_of(node);
-        match find(node, &["a"]).filter(|link| self.line_of(link) == code) {
-            Some(link) if tag(node) == "code" => {
-                let inside = element("code", vec![text(&code)]);
-                self.link_over(&link, vec![inside], place, out);
-            }
+    fn short_code(&mut self, node: Node<'_>, out: &mut Siblings) {
+        let code = without_invisible(&node.line()).into_owned();
+        match node.find(&["a"]).filter(|link| link.line() == code) {
+            Some(link) if node.tag() == "code" => self.link_over(link, vec![Piece::Code(code)], out),
             _ => out.short_code(&code),
         }
     }
@@ -167,9 +149,8 @@ impl Rebuild<'_> {
 
 impl Siblings {
     fn short_code(&mut self, code: &str) {
-        let code = crate::html::invisible::without_invisible(code);
         if !code.trim().is_empty() {
-            self.push(element("code", vec![text(code.trim())]));
+            self.push(Piece::Code(code.trim().to_owned()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A new, small tree with only what Markdown can say: hidden parts and surroundings gone, links absolute, code and
+//! A page as pieces of what Markdown can say: hidden parts and surroundings gone, links absolute, code and
 //! tables in one shape each.
 
 mod code;
@@ -8,14 +8,12 @@ mod list;
 mod siblings;
 mod table;
 
-use std::rc::Rc;
-
-use markup5ever_rcdom::{Node, NodeData};
 use url::Url;
 
-use super::boilerplate::{is_boilerplate, is_comments};
-use super::element::{Descend, element, squeezed, tag, text_of, walk};
+use super::boilerplate::{Comments, is_boilerplate, is_comments};
 use super::hidden::Sheet;
+use super::piece::{Mark, Piece};
+use super::tree::{Descend, Node};
 use super::weigh::{Weights, is_never_shown};
 use inline::is_permalink;
 use siblings::Siblings;
@@ -41,8 +39,8 @@ pub(super) struct Rebuild<'a> {
     pub(super) leave: Leave,
     /// Plain text of the root, the measure for what is large.
     whole: usize,
-    /// Whether comments are surroundings here, not the content itself.
-    leaves_comments: bool,
+    /// What readers' comments are here.
+    comments: Comments,
     /// A link around blocks, waiting for the heading that can carry it.
     waiting_link: Option<String>,
 }
@@ -70,73 +68,80 @@ impl Place {
 
 impl<'a> Rebuild<'a> {
     pub(super) fn new(base: &'a Url, sheet: &'a Sheet, weights: &'a Weights, leave: Leave) -> Rebuild<'a> {
-        Rebuild { base, sheet, weights, leave, whole: 0, leaves_comments: false, waiting_link: None }
+        Rebuild { base, sheet, weights, leave, whole: 0, comments: Comments::Content, waiting_link: None }
     }
 
-    /// The content of `root`, as children of a new `body`.
-    pub(super) fn rebuild(&mut self, root: &Rc<Node>) -> Rc<Node> {
+    /// The content of `root`.
+    pub(super) fn rebuild(&mut self, root: Node<'_>) -> Vec<Piece> {
         self.whole = self.weights.get(root).plain();
-        self.leaves_comments = self.leave == Leave::Surroundings && self.comments_are_surroundings(root);
-        let place = Place { depth: 0, indents: 0, flow: Flow::Blocks };
-        element("body", self.children(root, place))
+        self.comments = self.comments_of(root);
+        self.children(root, Place { depth: 0, indents: 0, flow: Flow::Blocks })
     }
 
     /// Comments are left out where most of the text is something else.
-    fn comments_are_surroundings(&self, root: &Rc<Node>) -> bool {
+    fn comments_of(&self, root: Node<'_>) -> Comments {
+        if self.leave == Leave::Hidden {
+            return Comments::Content;
+        }
         let mut comments = 0;
-        walk(root, &mut |node| {
+        root.walk(|node| {
             if is_comments(node) {
                 comments += self.weights.get(node).plain();
                 return Descend::No;
             }
             Descend::Yes
         });
-        comments * 2 < self.whole
+        if comments * 2 < self.whole { Comments::Surroundings } else { Comments::Content }
     }
 
-    fn children(&mut self, node: &Rc<Node>, place: Place) -> Vec<Rc<Node>> {
+    fn children(&mut self, node: Node<'_>, place: Place) -> Vec<Piece> {
         let mut out = Siblings::default();
         self.convert_children(node, place, &mut out);
         out.finish()
     }
 
-    fn convert_children(&mut self, node: &Rc<Node>, place: Place, out: &mut Siblings) {
+    fn convert_children(&mut self, node: Node<'_>, place: Place, out: &mut Siblings) {
         let place = Place { depth: place.depth + 1, ..place };
         if place.depth > MAX_DEPTH {
             out.text(&self.visible_text(node));
             return;
         }
-        for child in node.children.borrow().iter() {
+        for child in node.children() {
             self.convert(child, place, out);
         }
     }
 
-    fn convert(&mut self, node: &Rc<Node>, place: Place, out: &mut Siblings) {
-        if let NodeData::Text { contents } = &node.data {
-            out.text(&contents.borrow());
+    fn convert(&mut self, node: Node<'_>, place: Place, out: &mut Siblings) {
+        if let Some(text) = node.text() {
+            out.text(text);
             return;
         }
         if self.is_left_out(node) {
             return;
         }
         let is_line = place.flow == Flow::Line;
-        match tag(node) {
+        match node.tag() {
             "" => {}
             "br" => out.line_break(place.flow),
-            "hr" if !is_line => out.push(element("hr", Vec::new())),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if !is_line => self.heading(node, place, out),
-            "p" if !is_line => out.block("p", self.children(node, place)),
+            "hr" if !is_line => out.push(Piece::Rule),
+            "h1" if !is_line => self.heading(1, node, place, out),
+            "h2" if !is_line => self.heading(2, node, place, out),
+            "h3" if !is_line => self.heading(3, node, place, out),
+            "h4" if !is_line => self.heading(4, node, place, out),
+            "h5" if !is_line => self.heading(5, node, place, out),
+            "h6" if !is_line => self.heading(6, node, place, out),
+            "p" if !is_line => out.block(self.children(node, place), Piece::Paragraph),
             "ul" | "ol" | "menu" | "dir" if is_line => self.list_in_line(node, place, out),
             "ul" | "ol" | "menu" | "dir" => self.list(node, place, out),
             "blockquote" if !is_line && place.indents < MAX_INDENTS => {
                 let inside = Place { indents: place.indents + 1, ..place };
-                out.block("blockquote", self.children(node, inside));
+                out.block(self.children(node, inside), Piece::Quote);
             }
             "table" => self.table(node, place, out),
             "pre" | "listing" | "xmp" => self.code_block(node, place, out),
             "dt" | "summary" if !is_line => {
-                let strong = element("strong", self.children(node, place.line()));
-                out.block("p", vec![strong]);
+                let strong = Piece::Marked(Mark::Strong, self.children(node, place.line()));
+                out.block(vec![strong], Piece::Paragraph);
             }
             "a" => self.link(node, place, out),
             "img" => self.image(node, out),
@@ -152,45 +157,40 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    fn heading(&mut self, node: &Rc<Node>, place: Place, out: &mut Siblings) {
+    fn heading(&mut self, level: u8, node: Node<'_>, place: Place, out: &mut Siblings) {
         let waiting = self.waiting_link.take();
         let mut line = self.children(node, place.line());
         if let Some(href) = waiting.filter(|_| !line.is_empty()) {
-            line = vec![link::anchor(&href, line)];
+            line = vec![Piece::Link { href, label: line }];
         }
-        out.block(tag(node), line);
+        out.block(line, |line| Piece::Heading { level, line });
     }
 
-    fn is_left_out(&self, node: &Rc<Node>) -> bool {
-        let name = tag(node);
+    fn is_left_out(&self, node: Node<'_>) -> bool {
+        let name = node.tag();
         is_never_shown(name)
             || inline::is_control(node)
             || (name != "body" && self.sheet.hides(node) && !self.is_all_there_is(node))
             || is_permalink(node)
             || (self.leave == Leave::Surroundings
-                && (is_boilerplate(node, self.weights, self.whole)
-                    || (self.leaves_comments && is_comments(node))))
+                && is_boilerplate(node, self.weights, self.whole, self.comments))
     }
 
     /// Some pages hide everything until a script has run.
-    fn is_all_there_is(&self, node: &Rc<Node>) -> bool {
+    fn is_all_there_is(&self, node: Node<'_>) -> bool {
         self.whole > 0 && self.weights.get(node).plain() * 10 >= self.whole * 9
     }
 
-    fn visible_text(&self, root: &Rc<Node>) -> String {
+    fn visible_text(&self, root: Node<'_>) -> String {
         let mut text = String::new();
-        walk(root, &mut |node| {
-            if let NodeData::Text { contents } = &node.data {
-                text.push_str(&contents.borrow());
+        root.walk(|node| {
+            if let Some(contents) = node.text() {
+                text.push_str(contents);
                 text.push(' ');
+                return Descend::Yes;
             }
             if self.is_left_out(node) { Descend::No } else { Descend::Yes }
         });
         text
-    }
-
-    /// The text of a node as one line.
-    fn line_of(&self, node: &Rc<Node>) -> String {
-        squeezed(&text_of(node))
     }
 }

@@ -1,65 +1,49 @@
-//! The children of a node while they are being made.
-
-use std::rc::Rc;
-
-use html5ever::tendril::StrTendril;
-use markup5ever_rcdom::{Node, NodeData};
+//! The pieces beside each other while they are being made.
 
 use super::Flow;
-use crate::html::element::{element, is_text, tag, text};
 use crate::html::invisible::without_invisible;
-use crate::html::write::{LESS_THAN, TILDE};
+use crate::html::piece::{Piece, is_blank};
+use crate::html::write::marked;
 
 #[derive(Default)]
 pub(super) struct Siblings {
-    nodes: Vec<Rc<Node>>,
+    pieces: Vec<Piece>,
     /// A line break that waits to see whether another follows.
     has_break: bool,
 }
 
 impl Siblings {
-    pub(super) fn finish(self) -> Vec<Rc<Node>> {
-        self.nodes
+    pub(super) fn finish(self) -> Vec<Piece> {
+        self.pieces
     }
 
-    /// Text outside code. What could start HTML or a fence gets a mark that [`super::super::write`] resolves.
+    /// Text outside code.
     pub(super) fn text(&mut self, contents: &str) {
         let clean = without_invisible(contents);
-        let is_blank = clean.bytes().all(|byte| byte.is_ascii_whitespace());
-        if self.has_break && is_blank {
+        if self.has_break && clean.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return;
         }
-        if clean.contains(['<', '~', '\u{a0}', '\u{2007}', '\u{202f}']) {
-            let marked: String = clean
-                .chars()
-                .map(|c| match c {
-                    '<' => LESS_THAN,
-                    '~' => TILDE,
-                    '\u{a0}' | '\u{2007}' | '\u{202f}' => ' ',
-                    c => c,
-                })
-                .collect();
-            self.join(&marked);
-        } else {
-            self.join(&clean);
-        }
+        self.join(&marked(&clean));
     }
 
-    /// Neighbouring texts must be one: htmd decides about escapes by looking at a text as a whole.
+    /// Neighbouring texts are one: what has to be escaped is seen in a text as a whole.
     fn join(&mut self, contents: &str) {
         if contents.is_empty() {
             return;
         }
         self.settle_break();
-        if let Some(NodeData::Text { contents: last }) = self.nodes.last().map(|last| &last.data) {
-            last.borrow_mut().push_slice(contents);
-        } else {
-            self.nodes.push(text(contents));
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(contents),
+            _ => self.pieces.push(Piece::Text(contents.to_owned())),
         }
     }
 
     pub(super) fn space(&mut self) {
-        if self.nodes.last().is_some_and(|last| !ends_with_space(last)) {
+        let is_apart = match self.pieces.last() {
+            Some(Piece::Text(last)) => last.ends_with([' ', '\n', '\t']),
+            last => last.is_none(),
+        };
+        if !is_apart {
             self.join(" ");
         }
     }
@@ -70,119 +54,79 @@ impl Siblings {
             Flow::Line => self.space(),
             Flow::Blocks if self.has_break => {
                 self.has_break = false;
-                self.nodes.push(element("p", Vec::new()));
+                self.pieces.push(Piece::Paragraph(Vec::new()));
             }
-            Flow::Blocks => self.has_break = !self.nodes.is_empty(),
+            Flow::Blocks => self.has_break = !self.pieces.is_empty(),
         }
     }
 
     fn settle_break(&mut self) {
         if std::mem::take(&mut self.has_break) {
-            self.nodes.push(element("br", Vec::new()));
+            self.pieces.push(Piece::Break);
         }
     }
 
-    pub(super) fn push(&mut self, node: Rc<Node>) {
-        let is_block = is_block(tag(&node));
-        if is_block {
+    pub(super) fn push(&mut self, piece: Piece) {
+        if piece.is_block() {
             // A break before a block breaks nothing.
             self.has_break = false;
         }
         self.settle_break();
-        if !self.merge(&node) {
-            self.nodes.push(node);
+        if let Some(piece) = self.merge(piece) {
+            self.pieces.push(piece);
         }
     }
 
-    /// `<b>a</b><b>b</b>` is one phrase; htmd would join long rows of them one by one, in quadratic time.
-    fn merge(&mut self, node: &Rc<Node>) -> bool {
-        let name = tag(node);
-        let Some(last) = self
-            .nodes
-            .last()
-            .filter(|last| matches!(name, "strong" | "em" | "code" | "del") && tag(last) == name)
-        else {
-            return false;
-        };
-        let (last, node) = (last.children.borrow(), node.children.borrow());
-        match (last.as_slice(), node.as_slice()) {
-            ([last], [node]) => match (&last.data, &node.data) {
-                (NodeData::Text { contents: last }, NodeData::Text { contents: more }) => {
-                    let more: StrTendril = more.borrow().clone();
-                    last.borrow_mut().push_tendril(&more);
-                    true
+    /// `<b>a</b><b>b</b>` is one phrase. Gives back what is no part of the one before it.
+    fn merge(&mut self, piece: Piece) -> Option<Piece> {
+        match (self.pieces.last_mut(), piece) {
+            (Some(Piece::Code(last)), Piece::Code(more)) => {
+                last.push_str(&more);
+                None
+            }
+            (Some(Piece::Marked(mark, last)), Piece::Marked(same, mut more)) if *mark == same => {
+                match (last.as_mut_slice(), more.as_mut_slice()) {
+                    ([Piece::Text(last)], [Piece::Text(more)]) => {
+                        last.push_str(more);
+                        None
+                    }
+                    _ => Some(Piece::Marked(same, more)),
                 }
-                _ => false,
-            },
-            _ => false,
+            }
+            (_, piece) => Some(piece),
         }
     }
 
-    /// A block element, unless nothing is in it.
-    pub(super) fn block(&mut self, name: &str, children: Vec<Rc<Node>>) {
-        if !is_blank(&children) {
-            self.push(element(name, children));
+    /// A piece made of `parts`, unless nothing is in them.
+    pub(super) fn block(&mut self, parts: Vec<Piece>, make: impl FnOnce(Vec<Piece>) -> Piece) {
+        if !is_blank(&parts) {
+            self.push(make(parts));
         }
     }
 
     /// A box without a meaning of its own. Boxes in boxes become one.
-    pub(super) fn section(&mut self, mut children: Vec<Rc<Node>>) {
-        if is_blank(&children) {
+    pub(super) fn section(&mut self, mut parts: Vec<Piece>) {
+        if is_blank(&parts) {
             self.space();
             return;
         }
-        let holds_blocks_only = children
-            .iter()
-            .all(|child| is_block(tag(child)) || (is_text(child) && is_blank(std::slice::from_ref(child))));
-        if holds_blocks_only {
-            children.retain(|child| !is_text(child));
-            if children.len() == 1 {
-                self.nodes.extend(children);
+        if parts.iter().all(|part| part.is_block() || part.is_blank_text()) {
+            parts.retain(|part| !part.is_blank_text());
+            if parts.len() == 1 {
+                self.has_break = false;
+                self.pieces.append(&mut parts);
                 return;
             }
         }
-        self.push(element("div", children));
+        self.push(Piece::Section(parts));
     }
 
-    pub(super) fn extend(&mut self, nodes: Vec<Rc<Node>>) {
-        for node in nodes {
-            match &node.data {
-                NodeData::Text { contents } => self.join(&contents.borrow()),
-                _ => self.push(node),
+    pub(super) fn extend(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => self.join(&text),
+                piece => self.push(piece),
             }
         }
     }
-}
-
-/// Whether `nodes` would show as nothing.
-pub(super) fn is_blank(nodes: &[Rc<Node>]) -> bool {
-    nodes.iter().all(|node| match &node.data {
-        NodeData::Text { contents } => contents.borrow().bytes().all(|byte| byte.is_ascii_whitespace()),
-        _ => tag(node) != "img" && tag(node) != "hr" && is_blank(&node.children.borrow()),
-    })
-}
-
-fn ends_with_space(node: &Node) -> bool {
-    matches!(&node.data, NodeData::Text { contents } if contents.borrow().ends_with([' ', '\n', '\t']))
-}
-
-fn is_block(name: &str) -> bool {
-    matches!(
-        name,
-        "div"
-            | "p"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "ul"
-            | "ol"
-            | "li"
-            | "blockquote"
-            | "pre"
-            | "table"
-            | "hr"
-    )
 }
