@@ -67,6 +67,31 @@ fn attributes_rows_cells_and_siblings_without_end() {
     }
 }
 
+/// Each of these took time by the square of its size in some way of doing it: moving what comes after, looking
+/// back at what came before, or copying what is inside once more at every level.
+#[test]
+fn many_of_anything_are_all_shown() {
+    const MANY: usize = 40_000;
+    let links = "<div><a href=x>one</a> <a href=y>two</a></div>".repeat(MANY / 10);
+    let text = "<p>words that count</p>".repeat(MANY / 10);
+    let cases = [
+        (format!("<table>{}</table>", "<tr><td>c<td>d".repeat(MANY / 2)), "c |", MANY / 2),
+        (format!("<table><tr>{}</table>", "<td>cell".repeat(MANY)), "cell", MANY),
+        (format!("<table>{}</table>", "x<b>y</b>".repeat(MANY / 4)), "x", MANY / 4),
+        ("<b>b</b> ".repeat(MANY), "**b**", MANY),
+        ("<b>b</b>".repeat(MANY), "b", MANY),
+        ("a<br>".repeat(MANY), "a", MANY),
+        (format!("<ul>{}</ul>", "<li>x".repeat(MANY)), "- x", MANY),
+        (format!("{links}{text}{links}"), "words that count", MANY / 10),
+        (format!("<pre>{}</pre>", "` x\n".repeat(MANY)), "` x", MANY),
+        (format!("{}{}", "<div>".repeat(90), "<p>deep</p>".repeat(MANY / 4)), "deep", MANY / 4),
+        (format!("{}{}", "<b><i>".repeat(40), "word ".repeat(MANY)), "word", MANY),
+    ];
+    for (html, shown, times) in cases {
+        assert_eq!(convert(&html).matches(shown).count(), times, "{html:.60}");
+    }
+}
+
 #[test]
 fn nothing_that_is_left_open_matters() {
     let html = "<html><body><main><h1>Title<p>One <b>two <i>three<ul><li>four<li>five<table><tr><td>six";

@@ -47,6 +47,10 @@ fn phrases() {
         ("<p><code>a  b</code> <code>`x`</code> <tt>t</tt>", "`a b` `` `x` `` `t`"),
         ("<p><math><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></math>", "`x^2`"),
         ("<p>x<wbr>y<span> z</span>", "xy z"),
+        ("<p>4<span class=sr-only>+</span>5⁄8 <b>a<i class=x>b</i></b>", "4 5⁄8 **a*b***"),
+        ("<p><b><b>a</b></b> <i> </i>b", "**a** b"),
+        ("<p>- a<br>+ b<br>1) c<br>2.5<br>-d", "\\- a  \n\\+ b  \n1\\) c  \n2.5  \n-d"),
+        ("<h2>1. Intro</h2># a", "## 1. Intro\n\n\\# a"),
     ] {
         check(html, expected);
     }
@@ -70,7 +74,10 @@ fn links_and_images() {
         ("<p>x <img src='data:image/png;base64,x' alt='Pie'>", "x Pie"),
         ("<p>x <img src='data:,' data-src='/p.png'>", "x ![](http://site.example/p.png)"),
         ("<p>x <img srcset='/a.png 1x, /b.png 2x' alt=A>", "x ![A](http://site.example/a.png)"),
+        ("<p>x <img src='/wait.gif' data-lazy-src='/p.png' alt=P>", "x ![P](http://site.example/p.png)"),
+        ("<p>x <img src='/wait.gif' data-srcset='/s.png 1x' alt=S>", "x ![S](http://site.example/s.png)"),
         ("<p>x <img src='/t.gif' width=1 height=1>", "x"),
+        ("<p>x <a href='#ref'>↩</a> <b><a href='#ref'>^</a></b> y", "x y"),
         (
             "<picture><source srcset=a.webp><img src=a.png alt=A></picture>",
             "![A](http://site.example/dir/a.png)",
@@ -79,6 +86,36 @@ fn links_and_images() {
         ("<h2 id=a>Part <a class=anchor href='#a'>#</a></h2><p>x", "## Part\n\nx"),
     ] {
         check(html, expected);
+    }
+}
+
+#[test]
+fn lists() {
+    for (html, expected) in [
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
+        ("<ol><li>a<li value=7>b<li>c</ol>", "1. a\n7. b\n8. c"),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol start=9><li>a<p>b</p><li>c<ul><li>d</ul></ol>", "9. a\n\n   b\n\n10. c\n    - d"),
+        ("<ul><li>a<br>b<li><pre>c\n\nd</pre></ul>", "- a  \n  b\n- ```\n  c\n\n  d\n  ```"),
+        ("<ul><li>a<ul><li>b</ul>c<li>d</ul>", "- a\n  - b\n\n  c\n- d"),
+        ("<ul><ul><li>a</ul><li>b</ul>", "- - a\n- b"),
+        ("<p>a</p>b<ul><li>c</ul>d", "a\n\nb\n\n- c\n\nd"),
+        ("<blockquote>a<ul><li>b</ul></blockquote>", "> a\n>\n> - b"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn tables() {
+    let row = "| a | b |\n| --- | --- |\n";
+    for (inner, expected) in [
+        ("<tr><td>c<td>d", "| c | d |"),
+        ("<tr><td><ul><li>c<li>d</ul><td>e<br>f", "| c; d | e f |"),
+        ("<tr><td><table><tr><td>c<td>d<tr><td>e</table><td>f", "| c d; e | f |"),
+        ("<tr><td>c|d<td><b> e </b>", "| c\\|d | **e** |"),
+    ] {
+        check(&format!("<table><tr><th>a<th>b{inner}</table>"), &format!("{row}{expected}"));
     }
 }
 
@@ -122,6 +159,10 @@ fn surroundings_are_left_out_and_content_with_an_unlucky_name_is_not() {
         "<a class=skip-link href=#x>GONE</a>",
         "<button>GONE</button>",
         "<div class='comments'>GONE</div>",
+        "<form>GONE <textarea></textarea></form>",
+        "<label>GONE <select><option>1</select></label>",
+        "<ul><li><a href=#a>GONE</a><li><a href=#b>GONE</a></ul>",
+        "<div class=dropdown>GONE</div>",
     ] {
         assert!(!main_of(&page(gone)).contains("GONE"), "{gone}");
     }
@@ -133,6 +174,9 @@ fn surroundings_are_left_out_and_content_with_an_unlucky_name_is_not() {
         "<p id=related>KEPT</p>",
         "<li class=x>KEPT</li>",
         "<td class=banner>KEPT</td>",
+        "<form>KEPT</form>",
+        "<label><input type=checkbox> KEPT</label>",
+        "<ul><li><a href=#a>KEPT</a> and what it is about<li><a href=#b>KEPT</a>, which is another</ul>",
     ] {
         assert!(main_of(&page(kept)).contains("KEPT"), "{kept}");
     }

@@ -1,32 +1,13 @@
 //! Whole pages: the content is there, the surroundings are not, and the snapshot shows how it reads.
 
-use web::html::{Converted, Extent, to_markdown};
-use web::parse_url;
+#[path = "support/page.rs"]
+mod page;
 
-fn page(name: &str) -> String {
-    std::fs::read_to_string(format!("{}/tests/pages/{name}.html", env!("CARGO_MANIFEST_DIR")))
-        .expect("a page")
-}
+use page::{convert, shown};
+use web::html::Extent;
 
-fn convert(name: &str) -> Converted {
-    let url = parse_url(&format!("https://www.example.org/guide/{name}.html")).expect("an address");
-    to_markdown(&page(name), &url, Extent::Main)
-}
-
-/// Everything in `present` is shown, in this order; nothing in `absent` is.
 fn check(name: &str, present: &[&str], absent: &[&str]) {
-    let Converted { markdown, title, notes } = convert(name);
-    let mut from = 0;
-    for text in present {
-        let Some(at) = markdown[from..].find(text) else {
-            panic!("{name}: {text:?} is missing or out of order in\n{markdown}");
-        };
-        from += at;
-    }
-    for text in absent {
-        assert!(!markdown.contains(text), "{name}: {text:?} is in\n{markdown}");
-    }
-    insta::assert_snapshot!(name, format!("title: {title:?}\nnotes: {notes:?}\n\n{markdown}"));
+    insta::assert_snapshot!(name, shown(name, present, absent));
 }
 
 #[test]
@@ -135,7 +116,7 @@ fn reference_with_tables() {
             "| Code | Name | Meaning |\n| --- | --- | --- |\n| 400 | Bad Request | The request cannot be read; for instance `a\\|b` in a header. |",
             "| 404 | [Not Found](https://www.example.org/codes/404) | Nothing here. Perhaps never was. |",
             "| 41x | Gone | It was here \\| once. |\n|  | Length Required | Say how long it is. |",
-            "| All others |  | teapot ; too early |",
+            "| All others |  | teapot; too early |",
             "## Without a header",
             "| GET | safe |\n| --- | --- |\n| POST | unsafe |\n| PUT | idempotent |",
             "|  |  |\n| --- | --- |\n| Standard | RFC 9110 |",
@@ -246,25 +227,28 @@ fn a_very_short_page() {
 #[test]
 fn an_app_without_its_scripts() {
     check("app", &["Plan your team's week", "enable JavaScript"], &["__CONFIG__"]);
-    assert_eq!(convert("app").notes, ["this page needs JavaScript"]);
+    assert_eq!(convert("app", Extent::Main).notes, ["this page needs JavaScript"]);
 }
 
 #[test]
 fn a_consent_wall() {
     check("cookiewall", &[], &["Accept all"]);
-    assert_eq!(convert("cookiewall").notes, ["blocked: the page asks for consent to cookies first"]);
+    assert_eq!(
+        convert("cookiewall", Extent::Main).notes,
+        ["blocked: the page asks for consent to cookies first"]
+    );
 }
 
 #[test]
 fn a_browser_check() {
     check("challenge", &["Verifying you are human"], &["_cf_chl_opt"]);
-    assert_eq!(convert("challenge").notes, ["blocked: a browser check by Cloudflare"]);
+    assert_eq!(convert("challenge", Extent::Main).notes, ["blocked: a browser check by Cloudflare"]);
 }
 
 #[test]
 fn an_empty_page() {
     check("empty", &[], &["track"]);
-    assert_eq!(convert("empty").notes, ["empty page"]);
+    assert_eq!(convert("empty", Extent::Main).notes, ["empty page"]);
 }
 
 #[test]
@@ -335,8 +319,7 @@ fn hidden_text_and_forged_conventions() {
 
 #[test]
 fn everything_is_kept_when_everything_is_asked_for() {
-    let url = parse_url("https://www.example.org/docs.html").unwrap();
-    let whole = to_markdown(&page("docs"), &url, Extent::Whole).markdown;
+    let whole = convert("docs", Extent::Whole).markdown;
     for text in ["Installation", "Previous", "Built with Sphinx", "Opening a connection costs"] {
         assert!(whole.contains(text), "{text} is missing in\n{whole}");
     }

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::tree::Node;
-use super::weigh::Weights;
+use super::tree::{Descend, Node};
+use super::weigh::{Weight, Weights};
 
 /// A labelled box with more text than this is probably content that carries an unlucky name.
 const SHORT: usize = 250;
@@ -19,7 +19,7 @@ struct Labels {
 }
 
 /// Words of classes and ids that mark surroundings.
-const WORDS: [&str; 47] = [
+const WORDS: [&str; 50] = [
     "nav",
     "navbar",
     "navigation",
@@ -67,7 +67,12 @@ const WORDS: [&str; 47] = [
     "upsell",
     "editsection",
     "catlinks",
+    "dropdown",
+    "jump",
+    "noprint",
 ];
+/// What makes a form something to operate. Some pages are forms as a whole.
+const CONTROLS: [&str; 4] = ["input", "textarea", "select", "button"];
 const CONSENT_WORDS: [&str; 6] = ["cookie", "cookies", "consent", "gdpr", "ccpa", "onetrust"];
 const COMMENT_WORDS: [&str; 5] = ["comments", "commentlist", "disqus", "respond", "comment"];
 
@@ -85,6 +90,12 @@ pub(super) fn is_boilerplate(node: Node<'_>, weights: &Weights, whole: usize, co
     let is_large = weight.plain() * 5 > whole * 2;
     let name = node.tag();
     if matches!(name, "nav" | "aside" | "footer" | "dialog") && !is_large {
+        return true;
+    }
+    if name == "form" && !is_large && weight.text < SHORT && node.find(&CONTROLS).is_some() {
+        return true;
+    }
+    if is_contents(node, weight) && weight.links < whole {
         return true;
     }
     let mut is_labelled = false;
@@ -110,6 +121,23 @@ pub(super) fn is_boilerplate(node: Node<'_>, weights: &Weights, whole: usize, co
         }
     }
     is_labelled && !is_large && (weight.text < SHORT || weight.is_mostly_links())
+}
+
+/// Whether `node` is a list of the page's own parts: nearly all links, and all of them within the page.
+fn is_contents(node: Node<'_>, weight: Weight) -> bool {
+    if weight.links == 0 || weight.links * 10 < weight.text * 7 || !is_labelled_box(node.tag()) {
+        return false;
+    }
+    let mut links = 0;
+    let mut leads_away = false;
+    node.walk(|node| {
+        if let ("a", Some(href)) = (node.tag(), node.attribute("href")) {
+            links += 1;
+            leads_away |= !href.starts_with('#');
+        }
+        if leads_away { Descend::No } else { Descend::Yes }
+    });
+    links >= 2 && !leads_away
 }
 
 fn is_landmark(role: &str) -> bool {

@@ -72,6 +72,25 @@ impl Sheet {
     }
 }
 
+/// Whether `node` is there for ears: its text is not seen, but it keeps apart what is beside it.
+pub(super) fn is_for_screen_readers(node: Node<'_>) -> bool {
+    node.classes().any(is_screen_reader_class)
+}
+
+fn is_screen_reader_class(class: &str) -> bool {
+    matches!(
+        class,
+        "sr-only"
+            | "visually-hidden"
+            | "visuallyhidden"
+            | "screen-reader-text"
+            | "screen-reader-only"
+            | "screenreader-only"
+            | "a11y-hidden"
+            | "u-visually-hidden"
+    )
+}
+
 /// Lower case, without white space, so that declarations can be compared.
 fn compact(style: &str) -> String {
     style.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
@@ -120,11 +139,10 @@ fn class_hides(classes: &str) -> bool {
             && ["block", "flex", "grid", "inline", "table"].iter().any(|word| class.ends_with(word))
     };
     classes.split_ascii_whitespace().any(|class| match class {
-        "sr-only" | "visually-hidden" | "visuallyhidden" | "screen-reader-text" | "screen-reader-only"
-        | "screenreader-only" | "a11y-hidden" | "u-visually-hidden" | "is-hidden" => true,
+        "is-hidden" => true,
         // These give way to a class that shows the element on larger screens.
         "hidden" | "d-none" | "hide" => !classes.split_ascii_whitespace().any(shown_elsewhere),
-        _ => false,
+        class => is_screen_reader_class(class),
     })
 }
 

@@ -51,10 +51,11 @@ pub(super) enum Mark {
     Deleted,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Numbers {
     None,
-    From(u32),
+    /// One for each item.
+    Each(Vec<u32>),
 }
 
 impl Piece {

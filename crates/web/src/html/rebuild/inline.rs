@@ -64,12 +64,13 @@ pub(super) fn is_transparent(name: &str) -> bool {
 pub(super) fn is_control(node: Node<'_>) -> bool {
     match node.tag() {
         "button" | "select" | "textarea" | "option" | "optgroup" | "progress" | "meter" => true,
+        "label" => node.find(&["select", "textarea"]).is_some(),
         "input" => node.attribute("type") != Some("checkbox") || node.attribute("disabled").is_none(),
         _ => false,
     }
 }
 
-/// The `#` or `¶` beside a heading.
+/// The `#` or `¶` beside a heading, and the arrow from a note back to its text.
 pub(super) fn is_permalink(node: Node<'_>) -> bool {
     if node.tag() != "a" || !node.attribute("href").is_some_and(|href| href.contains('#')) {
         return false;
@@ -77,7 +78,18 @@ pub(super) fn is_permalink(node: Node<'_>) -> bool {
     let label = node.line();
     let is_mark = matches!(
         label.as_str(),
-        "#" | "¶" | "§" | "🔗" | "link" | "Link" | "Permalink" | "Anchor" | "\u{200b}"
+        "#" | "¶"
+            | "§"
+            | "🔗"
+            | "^"
+            | "↑"
+            | "↩"
+            | "↩\u{fe0e}"
+            | "link"
+            | "Link"
+            | "Permalink"
+            | "Anchor"
+            | "\u{200b}"
     );
     let is_bare = label.is_empty() && node.find(&["img"]).is_none();
     let is_named = node.classes().any(|class| {

@@ -34,14 +34,17 @@ impl Rebuild<'_> {
     }
 
     pub(super) fn image(&mut self, node: Node<'_>, out: &mut Siblings) {
-        const SOURCES: [&str; 4] = ["src", "data-src", "data-original", "data-lazy-src"];
+        // Where a script puts the image later, something else stands in `src` until then.
+        const SOURCES: [&str; 6] =
+            ["data-src", "data-original", "data-lazy-src", "data-srcset", "src", "srcset"];
         let alt = node.attribute("alt").map(|alt| squeezed(&without_invisible(alt)));
         let source = SOURCES
             .iter()
-            .filter_map(|name| node.attribute(name))
-            .chain(
-                node.attribute("srcset").and_then(|set| set.split([',', ' ']).find(|part| !part.is_empty())),
-            )
+            .filter_map(|name| Some((*name, node.attribute(name)?)))
+            .filter_map(|(name, source)| match name.ends_with("set") {
+                true => source.split([',', ' ']).find(|part| !part.is_empty()),
+                false => Some(source),
+            })
             .find_map(|source| absolute(self.base, source, Schemes::Web));
         let is_pixel = ["width", "height"].iter().any(|side| {
             node.attribute(side)

@@ -16,11 +16,15 @@ impl Rebuild<'_> {
         }
         let place = Place { depth: place.depth + 1, indents: place.indents + 1, ..place };
         let mut items: Vec<Vec<Piece>> = Vec::new();
+        let mut numbers = Numbering::of(node);
         for child in node.children() {
             if child.tag() == "li" {
                 if !self.is_left_out(child) {
                     let content = tight(self.children(child, place));
-                    items.extend((!is_blank(&content)).then_some(content));
+                    if !is_blank(&content) {
+                        numbers.add(child);
+                        items.push(content);
+                    }
                 }
                 continue;
             }
@@ -31,15 +35,17 @@ impl Rebuild<'_> {
             // A list straight inside a list belongs to the item before it.
             match items.last_mut() {
                 Some(last) => last.extend(stray),
-                None => items.push(stray),
+                None => {
+                    numbers.add(child);
+                    items.push(stray);
+                }
             }
         }
         if items.is_empty() {
             return;
         }
-        let start = || node.attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
         let numbers = match node.tag() {
-            "ol" => Numbers::From(start().min(MAX_START)),
+            "ol" => Numbers::Each(numbers.given),
             _ => Numbers::None,
         };
         out.push(Piece::List { numbers, items });
@@ -55,7 +61,7 @@ impl Rebuild<'_> {
                 continue;
             }
             if !std::mem::take(&mut is_first) {
-                out.text("; ");
+                out.semicolon();
             }
             out.extend(item);
         }
@@ -66,6 +72,43 @@ impl Rebuild<'_> {
         let mut pieces = Siblings::default();
         self.convert(node, place, &mut pieces);
         pieces.finish()
+    }
+}
+
+/// The numbers of a list, as its items are met.
+struct Numbering {
+    given: Vec<u32>,
+    next: u32,
+    counts: Counts,
+}
+
+enum Counts {
+    Up,
+    Down,
+}
+
+impl Numbering {
+    fn of(list: Node<'_>) -> Numbering {
+        let start = list.attribute("start").and_then(|start| start.parse().ok());
+        let is_reversed = list.attribute("reversed").is_some();
+        let items = || list.children().filter(|child| child.tag() == "li").count();
+        let from = match start {
+            Some(start) => start,
+            None if is_reversed => u32::try_from(items()).unwrap_or(MAX_START),
+            None => 1,
+        };
+        let counts = if is_reversed { Counts::Down } else { Counts::Up };
+        Numbering { given: Vec::new(), next: from.min(MAX_START), counts }
+    }
+
+    fn add(&mut self, item: Node<'_>) {
+        let own = item.attribute("value").and_then(|value| value.parse().ok());
+        let number = own.filter(|value| *value <= MAX_START).unwrap_or(self.next);
+        self.given.push(number);
+        self.next = match self.counts {
+            Counts::Up => number + 1,
+            Counts::Down => number.saturating_sub(1),
+        };
     }
 }
 

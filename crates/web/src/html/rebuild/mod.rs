@@ -11,7 +11,7 @@ mod table;
 use url::Url;
 
 use super::boilerplate::{Comments, is_boilerplate, is_comments};
-use super::hidden::Sheet;
+use super::hidden::{Sheet, is_for_screen_readers};
 use super::piece::{Mark, Piece};
 use super::tree::{Descend, Node};
 use super::weigh::{Weights, is_never_shown};
@@ -117,6 +117,9 @@ impl<'a> Rebuild<'a> {
             return;
         }
         if self.is_left_out(node) {
+            if is_for_screen_readers(node) {
+                out.space();
+            }
             return;
         }
         let is_line = place.flow == Flow::Line;

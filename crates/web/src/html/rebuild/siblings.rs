@@ -48,6 +48,14 @@ impl Siblings {
         }
     }
 
+    /// Between the parts of what would be lines of their own.
+    pub(super) fn semicolon(&mut self) {
+        if let Some(Piece::Text(last)) = self.pieces.last_mut() {
+            last.truncate(last.trim_end().len());
+        }
+        self.join("; ");
+    }
+
     /// One break is a break; two end the paragraph.
     pub(super) fn line_break(&mut self, flow: Flow) {
         match flow {

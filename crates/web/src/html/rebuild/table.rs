@@ -26,13 +26,18 @@ impl Rebuild<'_> {
             return;
         }
         if place.flow == Flow::Line || self.is_layout(node, &rows) {
-            for cell in rows.iter().flatten() {
-                let inside = self.children(cell.node, place);
-                match place.flow {
-                    Flow::Blocks => out.section(inside),
-                    Flow::Line => {
-                        out.space();
-                        out.extend(inside);
+            for (at, row) in rows.iter().enumerate() {
+                if at > 0 && place.flow == Flow::Line {
+                    out.semicolon();
+                }
+                for cell in row {
+                    let inside = self.children(cell.node, place);
+                    match place.flow {
+                        Flow::Blocks => out.section(inside),
+                        Flow::Line => {
+                            out.space();
+                            out.extend(inside);
+                        }
                     }
                 }
             }

@@ -119,7 +119,7 @@ fn block(piece: &Piece, out: &mut String) {
                 }
             }
         }
-        Piece::List { numbers, items } => list(*numbers, items, out),
+        Piece::List { numbers, items } => list(numbers, items, out),
         Piece::Listing { language, code } => {
             let fence = "`".repeat(3.max(inline::longest_run_of_ticks(code) + 1));
             let code = code.strip_suffix('\n').unwrap_or(code);
@@ -138,14 +138,10 @@ fn block(piece: &Piece, out: &mut String) {
 }
 
 /// Items with blank lines between them only where one ends with a block.
-fn list(numbers: Numbers, items: &[Vec<Piece>], out: &mut String) {
-    let mut number = match numbers {
-        Numbers::None => 0,
-        Numbers::From(number) => number,
-    };
+fn list(numbers: &Numbers, items: &[Vec<Piece>], out: &mut String) {
     let mut last = Last::Nothing;
     let mut content = String::new();
-    for item in items {
+    for (index, item) in items.iter().enumerate() {
         content.clear();
         let ends_with = flow(item, &mut content, Within::Item);
         if content.is_empty() {
@@ -157,17 +153,19 @@ fn list(numbers: Numbers, items: &[Vec<Piece>], out: &mut String) {
             Last::Line(_) | Last::List => "\n",
         });
         last = ends_with;
-        let marker = match numbers {
-            Numbers::None => "- ".to_owned(),
-            Numbers::From(_) => format!("{number}. "),
-        };
-        number += 1;
-        out.push_str(&marker);
+        let from = out.len();
+        match numbers {
+            Numbers::None => out.push_str("- "),
+            Numbers::Each(numbers) => {
+                out.push_str(&numbers.get(index).copied().unwrap_or(1).to_string());
+                out.push_str(". ");
+            }
+        }
+        let indent = out.len() - from;
         for (at, line) in content.lines().enumerate() {
             if at > 0 {
                 out.push('\n');
-                let indent = if line.is_empty() { 0 } else { marker.len() };
-                out.extend(std::iter::repeat_n(' ', indent));
+                out.extend(std::iter::repeat_n(' ', if line.is_empty() { 0 } else { indent }));
             }
             out.push_str(line);
         }
