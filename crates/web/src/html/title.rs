@@ -26,8 +26,8 @@ pub(super) fn title(document: Node<'_>) -> Option<String> {
     let named = head.and_then(|head| meta(head, "og:title")).map(str::to_owned);
     let heading = || document.find(&["h1"]).map(Node::all_text);
     let line = |text: String| squeezed(&without_invisible(&text)).chars().take(MAX_TITLE).collect::<String>();
-    let mut titles = [written, named].into_iter().flatten().chain(std::iter::once_with(heading).flatten());
-    titles.by_ref().map(line).find(|title| !title.is_empty())
+    let titles = [written, named].into_iter().flatten().chain(std::iter::once_with(heading).flatten());
+    titles.map(line).find(|title| !title.is_empty())
 }
 
 /// The content of `<meta name|property="…">`.
