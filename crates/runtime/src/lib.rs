@@ -11,6 +11,7 @@ pub mod capability;
 mod close;
 pub mod command;
 pub mod complete;
+mod detach;
 pub mod document;
 pub mod edit;
 pub mod error;
