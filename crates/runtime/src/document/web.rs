@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use url::Url;
 use web::html::Extent;
 use web::page::Kind;
-use web::{Answer, Arrived, Beyond, Client, CookieJar, Policy, Request, Validators};
+use web::{Answer, Arrived, Beyond, Client, CookieJar, Limit, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
@@ -77,13 +77,18 @@ impl Web<'_> {
         Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
     }
 
-    /// A file as it is, whatever it holds.
-    pub async fn file(&self, url: &Url) -> Result<Vec<u8>> {
+    /// A file as it is, whatever it holds. One of more bytes than the limit fails.
+    pub async fn file(&self, url: &Url, limit: u64) -> Result<Vec<u8>> {
         let mut request = Request::page(url.clone());
-        request.limit.beyond = Beyond::Fail;
+        let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
+        request.limit = Limit { bytes, beyond: Beyond::Fail };
+        Ok(succeeded(self.ask(request).await?)?.body.to_vec())
+    }
+
+    /// Any answer, whatever its status.
+    pub async fn ask(&self, request: Request) -> Result<Answer> {
         let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
-        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
-        Ok(answer.body.to_vec())
+        answer.map_err(|error| failed(&error))
     }
 
     fn policy(&self) -> Policy {
@@ -136,6 +141,11 @@ fn without_fragment(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_fragment(None);
     url
+}
+
+/// The answer, if its status says that it is one.
+pub fn succeeded(answer: Answer) -> Result<Answer> {
+    answer.success().map_err(|error| failed(&error))
 }
 
 fn failed(error: &web::Error) -> Error {

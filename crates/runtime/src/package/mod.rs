@@ -1,6 +1,7 @@
 //! Installed packages: apps and tools, each a folder with a record of where it came from.
 
 mod gather;
+mod github;
 mod install;
 mod source;
 mod tools;
@@ -11,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX, check_path};
-pub use install::{Choice, Conflict, Installed, install};
-pub use source::{GitHub, Source};
+pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX};
+pub use github::{GitHub, GitHubHosts};
+pub use install::{Choice, Conflict, Installed, Provenance, install};
+pub use source::Source;
 
 use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, nearest, quoted};
@@ -48,6 +50,9 @@ pub struct Record {
     /// The page that is fetched on each open, for packages that are only registered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The commit of the repository that it was copied from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
