@@ -71,6 +71,11 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     if let (Delivery::Link, Source::GitHub(repository)) = (install.delivery, &source) {
         return Err(github::not_linked(repository, &context.runtime.github));
     }
+    // As it was given, but for a path, which means something else in another topic.
+    let given = match &source {
+        Source::Path(path) => workspace.display(path),
+        _ => install.source,
+    };
     let gathered = gather(source, &ground, &context).await?;
     let link = match (install.delivery, &gathered.page) {
         (Delivery::Link, Some(_)) if gathered.wanted == Delivery::Local => {
@@ -91,7 +96,7 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let packages = Packages::of(workspace);
     let Gathered { files, stem, hint, commit, .. } = gathered;
     let choice = install.choice;
-    let source = if install.source.is_empty() { stem.clone() } else { install.source };
+    let source = if given.is_empty() { stem.clone() } else { given };
     let from = Provenance { source, link, commit };
     let known = context.runtime.tools.of(workspace.home());
     let done = tokio::task::spawn_blocking(move || {

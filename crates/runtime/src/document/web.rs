@@ -68,7 +68,8 @@ impl Web<'_> {
             }
         };
         let answer = self.client.fetch_watched(request, &self.policy(), self.cookies, &watch).await;
-        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
+        let answer = answer.map_err(|error| failed(&error)).and_then(succeeded);
+        let answer = answer.map_err(|error| elsewhere(error, url))?;
         if answer.not_modified() {
             return Ok(None);
         }
@@ -141,6 +142,17 @@ fn without_fragment(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_fragment(None);
     url
+}
+
+/// A page that is not there may still be found from the front page of its site.
+fn elsewhere(error: Error, url: &Url) -> Error {
+    match error.code {
+        Code::NotFound if url.path() != "/" => {
+            let site = url.origin().ascii_serialization();
+            error.hint(format!("The front page of the site: /open {site}/"))
+        }
+        _ => error,
+    }
 }
 
 /// The answer, if its status says that it is one.

@@ -35,7 +35,7 @@ pub enum Conflict {
 /// Where the files came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// As it was given to `/install`.
+    /// What `/install` takes to install it again.
     pub source: String,
     /// The page to fetch on each open, if the package is only to be registered.
     pub link: Option<String>,

@@ -45,7 +45,7 @@ pub struct Record {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// As it was given to `/install`.
+    /// What `/install` takes to install it again.
     pub source: String,
     /// The page that is fetched on each open, for packages that are only registered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

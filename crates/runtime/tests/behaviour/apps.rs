@@ -42,6 +42,8 @@ async fn a_folder_comes_whole_and_nothing_secret_comes_with_it() {
         world.ok("main", "/install --as demo src").await,
         "Installed app:demo — string app:demo /open"
     );
+    let listed = world.ok("app", "/list").await;
+    assert!(listed.contains("app:demo    ~/src"), "{listed}");
     assert_eq!(installed(&world), ["demo/raw.bin", "demo/run.sh", "demo/string.md", "demo/sub/more.md"]);
     let mode = |name: &str| {
         let path = world.home.path().join(".string/packages/demo").join(name);

@@ -162,7 +162,7 @@ async fn a_newer_commit_of_the_same_package_is_an_upgrade_and_another_package_is
     // A local package of the same name is another source of the same package.
     hub.world.home.write("w.md", front("eve", "3"));
     hub.installs("w.md").await;
-    assert_eq!((&hub.record("w")["source"], &hub.record("w")["commit"]), (&json!("w.md"), &Value::Null));
+    assert_eq!((&hub.record("w")["source"], &hub.record("w")["commit"]), (&json!("~/w.md"), &Value::Null));
 }
 
 #[tokio::test]
