@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX};
-pub use github::{GitHub, GitHubHosts};
+pub use github::{GitHub, GitHubHosts, Listed};
 pub use install::{Choice, Conflict, Installed, Provenance, install};
 pub use source::Source;
 

@@ -1,16 +1,22 @@
 //! Gathering from GitHub: one commit of a repository, its list of files, and then the files.
 
+use std::pin::pin;
+
+use futures::stream::{self, StreamExt};
+use url::Url;
 use web::{Answer, Method, Request, StatusCode};
 
 use super::super::Context;
 use super::gather::Gathered;
 use crate::document::{Library, succeeded};
 use crate::error::{Code, Error, Result, quoted};
-use crate::package::{Files, GitHub, GitHubHosts};
+use crate::package::{Files, GitHub, GitHubHosts, Listed};
 use crate::sink::Live;
 
 /// Asks for the id of a commit alone instead of all that is known about it.
 const COMMIT_ID: &str = "application/vnd.github.sha";
+/// Files that are on their way at the same moment, as browsers have it for one host.
+const AT_ONCE: usize = 6;
 
 pub async fn gather(repository: &GitHub, library: Library<'_>, context: &Context<'_>) -> Result<Gathered> {
     let hosts = &context.runtime.github;
@@ -28,24 +34,35 @@ pub async fn gather(repository: &GitHub, library: Library<'_>, context: &Context
     let request = Request::call(Method::GET, repository.tree_url(hosts, commit)?);
     let list = accepted(library.web.ask(request).await?, repository, context)?;
     let listed = repository.files(text(&list))?;
+    let mut fetches = Vec::new();
+    for file in &listed {
+        let url = repository.raw_url(hosts, commit, &file.path)?;
+        fetches.push(async move { fetch(file, &url, library).await });
+    }
+    let mut fetched = pin!(stream::iter(fetches).buffered(AT_ONCE));
     let mut files = Files::default();
     for (number, file) in listed.iter().enumerate() {
-        let url = repository.raw_url(hosts, commit, &file.path)?;
-        let unfinished = |error: Error| {
+        let Some(content) = fetched.next().await else { break };
+        let content = content.map_err(|error| {
             error
                 .hint("Nothing was installed; what was there is still there.")
                 .hint(format!("Try again: /install {repository}"))
-        };
-        let content = library.web.file(&url, file.bytes).await.map_err(unfinished)?;
-        if content.len() as u64 != file.bytes {
-            let message = format!("{} came with {} of {} bytes.", file.path, content.len(), file.bytes);
-            return Err(unfinished(Error::new(Code::LoadError, message)));
-        }
+        })?;
         files.add(file.place.clone(), content, file.runnable)?;
         context.sink.send(Live::Progress(&format!("{} of {} files", number + 1, listed.len())));
     }
     let stem = repository.stem().to_owned();
     Ok(Gathered { files, stem, commit: Some(commit.to_owned()), ..Gathered::default() })
+}
+
+/// A file in its full length.
+async fn fetch(file: &Listed, url: &Url, library: Library<'_>) -> Result<Vec<u8>> {
+    let content = library.web.file(url, file.bytes).await?;
+    if content.len() as u64 == file.bytes {
+        return Ok(content);
+    }
+    let message = format!("{} came with {} of {} bytes.", file.path, content.len(), file.bytes);
+    Err(Error::new(Code::LoadError, message))
 }
 
 /// A repository is copied at a commit; only its entry page alone can be fetched anew on each open.
