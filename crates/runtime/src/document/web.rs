@@ -168,5 +168,7 @@ fn failed(error: &web::Error) -> Error {
         web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
         _ => Code::LoadError,
     };
-    Error::new(code, format!("{error}."))
+    let offline = matches!(error, web::Error::Dns { .. });
+    let hint = "Is the name right, and is there a network?".to_owned();
+    Error::new(code, format!("{error}.")).hints(offline.then_some(hint))
 }

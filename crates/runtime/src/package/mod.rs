@@ -108,7 +108,7 @@ impl Packages {
     pub fn installed(&self, name: &Name, kind: Kind) -> Result<Package> {
         match self.get(name)? {
             Some(package) if package.record.kind == kind => Ok(package),
-            _ => Err(self.missing(name.as_str(), kind)),
+            _ => Err(self.missing(name.as_str(), Some(kind))),
         }
     }
 
@@ -118,7 +118,7 @@ impl Packages {
             Some(name) => self.get(&name)?,
             None => None,
         };
-        let package = found.ok_or_else(|| self.missing(name, Kind::App))?;
+        let package = found.ok_or_else(|| self.missing(name, None))?;
         let _lock = files::lock(&self.dir).map_err(|error| unreadable(&self.dir, &error))?;
         // Out of sight in one step, then deleted at leisure.
         let grave = self.dir.join(format!(".removed-{}", ulid::Ulid::generate()));
@@ -127,17 +127,21 @@ impl Packages {
         Ok(package)
     }
 
-    fn missing(&self, name: &str, kind: Kind) -> Error {
+    /// Nothing of that name is installed, or nothing of that kind.
+    fn missing(&self, name: &str, kind: Option<Kind>) -> Error {
+        let packages = self.list().unwrap_or_default();
+        let fits = |package: &&Package| kind.is_none_or(|kind| package.record.kind == kind);
         let names: Vec<String> =
-            self.list().unwrap_or_default().iter().map(|package| package.name.to_string()).collect();
+            packages.iter().filter(fits).map(|package| package.name.to_string()).collect();
+        let what = kind.map_or("package", Kind::as_str);
         let near =
             nearest(name, names.iter().map(String::as_str)).map(|near| format!("Did you mean {near}?"));
         let known = if names.is_empty() {
-            "Nothing is installed.".to_owned()
+            format!("There is no {what} yet.")
         } else {
             format!("Installed: {}", names.join(", "))
         };
-        Error::new(Code::NotFound, format!("No {} {} is installed.", kind.as_str(), quoted(name)))
+        Error::new(Code::NotFound, format!("No {what} {} is installed.", quoted(name)))
             .hints(near)
             .hint(known)
             .hint("Install one: /install SOURCE")

@@ -6,7 +6,7 @@ use std::path::Path;
 use url::Url;
 
 use super::super::ground::Ground;
-use super::super::{Context, open};
+use super::super::{Context, neighbour, open};
 use super::github;
 use crate::call::no_scripts;
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
@@ -36,7 +36,13 @@ pub async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> R
         Source::Path(path) => {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             let workspace = context.agent.workspace.clone();
-            let read = tokio::task::spawn_blocking(move || Files::read(&path, &workspace)).await;
+            let read = move || match Files::read(&path, &workspace) {
+                Err(error) if error.code == Code::NotFound => {
+                    Err(error.hints(neighbour::hint(&path, &workspace)))
+                }
+                read => read,
+            };
+            let read = tokio::task::spawn_blocking(read).await;
             let files = read.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
             Ok(Gathered { files, stem, ..Gathered::default() })
         }

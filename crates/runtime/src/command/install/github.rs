@@ -23,7 +23,8 @@ pub async fn gather(repository: &GitHub, library: Library<'_>, context: &Context
     // A branch that moves while its files are fetched would give a package of two halves: a commit never moves.
     let request = Request::call(Method::GET, repository.commit_url(hosts)?).header("Accept", COMMIT_ID);
     let request = request.map_err(|error| Error::new(Code::LoadError, format!("{error}.")))?;
-    let commit = accepted(library.web.ask(request).await?, repository, context)?;
+    let answer = library.web.ask(request).await.map_err(|error| error.hint(repository.by_clone()))?;
+    let commit = accepted(answer, repository, context)?;
     let commit = text(&commit).trim();
     if commit.is_empty() || !commit.chars().all(|c| c.is_ascii_hexdigit()) {
         let message = format!("GitHub answered with no commit: {}", quoted(commit));
