@@ -231,7 +231,10 @@ impl Workspace {
     }
 
     fn outside(&self, path: &Path) -> Error {
-        self.refused(path, "is outside the workspace.")
+        let refused = self.refused(path, "is outside the workspace.");
+        // A package has its own files and never more.
+        let hint = "A person can let the agent reach more: string agent allow DIRECTORY";
+        if self.sign.is_empty() { refused } else { refused.hint(hint) }
     }
 
     fn leads_out(&self, path: &Path) -> Error {
