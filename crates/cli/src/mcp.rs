@@ -14,7 +14,7 @@ use crate::failure::{Failure, Status};
 
 /// Serves one client until it closes our standard input and has its answers.
 pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
-    let front = Front { link: link.for_agent(), cwd, listing };
+    let front = Front { link: link.for_agent().keeping(), cwd, listing };
     let handler = Handler::new(Arc::new(front), env!("CARGO_PKG_VERSION"));
     let served = mcp::serve_stdio(handler).await;
     served.map(|()| Status::Done).map_err(|error| Failure::failed(error.to_string()))

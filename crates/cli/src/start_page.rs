@@ -7,11 +7,11 @@ pub(crate) const START_PAGE: &str = concat!(
 
 Try:
 
-  string main '/open notes.md'    open a file in the topic main
-  string /info                    where main is, and what it holds
-  string main                     work in main interactively
-  string /topics                  what is open
-  string agent                    the agents and their homes
+  string main '/open ~/'    what lies in your home; a file opens the same way
+  string /info              where the topic main is, and what it holds
+  string main               work in main interactively
+  string /topics            what is open
+  string agent              the agents and their homes
 
 The daemon starts by itself with the first command; `string --daemon stop` ends it.
 More: string --help, string /help, README.md and docs/.

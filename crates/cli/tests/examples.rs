@@ -4,56 +4,8 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
-use support::World;
-use testkit::demo;
-use tokio::net::TcpListener;
-
-/// A home with a copy of `examples/` whose apps call this server.
-struct Examples {
-    world: World,
-    _api: tokio::runtime::Runtime,
-}
-
-impl Examples {
-    fn new() -> Self {
-        let api = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listener = api.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        api.spawn(demo::serve(listener));
-        let examples = Self { world: World::new(), _api: api };
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        copy(&from, &examples.world.home().join("examples"));
-        examples.says("main", &format!("/set $DEMO_API = \"{address}\""));
-        examples
-    }
-
-    fn reply(&self, topic: &str, payload: &str) -> (Option<i32>, String) {
-        let run = self.world.run(&["--raw", topic, payload]);
-        (run.code, run.out.trim_end().to_owned())
-    }
-
-    /// The reply to a command that must succeed.
-    fn says(&self, topic: &str, payload: &str) -> String {
-        let (code, out) = self.reply(topic, payload);
-        assert_eq!(code, Some(0), "{topic} {payload}: {out}");
-        out
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
+use support::examples::Examples;
 
 #[test]
 fn the_library_has_pages_and_a_menu() {
@@ -73,16 +25,11 @@ fn the_library_has_pages_and_a_menu() {
     assert_eq!(
         says("/set"),
         "Variables\n---\n{count} = \"6\"\n{title} = \"The War of the Worlds\"\n$DEMO_API = \"".to_owned()
-            + &address(&examples)
+            + &examples.address
             + "\""
     );
     assert!(says("/open @library.help").starts_with("Opened help\n"));
     assert!(says("/back").starts_with("Back to search\n"));
-}
-
-fn address(examples: &Examples) -> String {
-    let listed = examples.says("main", "/set");
-    listed.split_once("$DEMO_API = \"").unwrap().1.split_once('"').unwrap().0.to_owned()
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -22,15 +22,22 @@ struct Client {
 
 impl Client {
     fn start(world: &World, words: &[&str]) -> Self {
-        let mut command = world.string(words);
+        Self::of(world.string(words))
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, input, output, kept: Vec::new() }
     }
 
-    /// Greets, in a revision that keeps sessions.
     fn greet(world: &World) -> Self {
-        let mut client = Self::start(world, &["--mcp"]);
+        Self::greeted(world.string(&["--mcp"]))
+    }
+
+    /// Greets, in a revision that keeps sessions.
+    fn greeted(command: Command) -> Self {
+        let mut client = Self::of(command);
         let answer = client.ask(0, "initialize", json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
         }));
@@ -213,31 +220,11 @@ fn the_callers_directory_and_agent_go_along() {
     std::fs::write(work.join("here.md"), "# Here\n").unwrap();
     world.run(&["agent", "add", "codex"]);
     let mut command = world.string(&["--agent", "codex", "--mcp"]);
-    command.current_dir(&work).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-    let mut client = Client { child, input, output, kept: Vec::new() };
-    client.ask(
-        0,
-        "initialize",
-        json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
-        }),
-    );
-    assert!(text(&client.call(1, "agent", "/current")).contains("codex"));
-    drop(client);
+    command.current_dir(&work);
+    assert!(text(&Client::greeted(command).call(1, "agent", "/current")).contains("codex"));
     let mut command = world.string(&["--mcp"]);
-    command.current_dir(&work).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-    let mut client = Client { child, input, output, kept: Vec::new() };
-    client.ask(
-        0,
-        "initialize",
-        json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
-        }),
-    );
+    command.current_dir(&work);
+    let mut client = Client::greeted(command);
     assert!(text(&client.call(1, "main", "/open ./here.md")).contains("# Here"));
 }
 

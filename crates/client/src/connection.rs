@@ -1,4 +1,4 @@
-//! One connection for one request.
+//! The daemon's two doors, and a connection through one of them.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -30,8 +30,8 @@ pub(crate) enum Endpoint {
 #[derive(Debug)]
 pub(crate) struct Received {
     pub(crate) response: Response<Incoming>,
-    /// Moves the bytes; aborted when the reply is dropped, which closes the connection.
-    pub(crate) driver: JoinSet<()>,
+    /// Where it comes from. Dropped before the body is there, it closes, and the daemon sees that its caller left.
+    pub(crate) connection: Connection,
 }
 
 /// What becomes of the connection after the reply.
@@ -40,6 +40,24 @@ pub(crate) enum Afterwards {
     Close,
     /// It is used for something else, if the reply says so.
     Upgrade,
+}
+
+/// A connection that carries one request at a time.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    /// Moves the bytes; aborted when dropped, which closes the socket.
+    _driver: JoinSet<()>,
+    /// Only a Unix socket can tell what the other side left unread.
+    witness: Option<Witness>,
+}
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// The daemon certainly did not run the request: it can be sent again.
+    Unread(io::Error),
+    Broken(hyper::Error),
 }
 
 impl Endpoint {
@@ -51,57 +69,73 @@ impl Endpoint {
         }
     }
 
-    pub(crate) async fn send(
-        &self,
-        request: Request<Full<Bytes>>,
-        after: Afterwards,
-    ) -> Result<Received, Error> {
+    pub(crate) async fn connect(&self, after: Afterwards) -> Result<Connection, Error> {
         match self {
             Self::Unix(path) => {
-                let unreachable = |source| not_reachable(path.display(), source);
+                let unreachable = |source| self.not_reachable(source);
                 let stream = unix(path).await.map_err(unreachable)?;
                 let witness = Witness::of(&stream).map_err(unreachable)?;
-                match exchange(stream, request, after).await {
-                    Ok(received) => Ok(received),
-                    Err(error) => Err(match witness.unread(&error).await {
-                        Some(source) => unreachable(source),
-                        None => error.into(),
-                    }),
-                }
+                Ok(Connection::over(stream, Some(witness), after).await?)
             }
             Self::Tcp { port, .. } => {
                 let connected = TcpStream::connect(("127.0.0.1", *port)).await;
                 let stream = connected
                     .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
-                    .map_err(|source| not_reachable(self.host(), source))?;
-                Ok(exchange(stream, request, after).await?)
+                    .map_err(|source| self.not_reachable(source))?;
+                Ok(Connection::over(stream, None, after).await?)
             }
         }
     }
-}
 
-fn not_reachable(address: impl std::fmt::Display, source: io::Error) -> Error {
-    Error::NotReachable { address: address.to_string(), source }
-}
-
-/// Sends the request and waits for the head of its reply.
-pub(crate) async fn exchange(
-    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    request: Request<Full<Bytes>>,
-    after: Afterwards,
-) -> hyper::Result<Received> {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    let mut driver = JoinSet::new();
-    driver.spawn(async move {
-        // What breaks here breaks the request or the body too, and is reported there. The socket is closed, not
-        // shut down: the witness waits for the other side's end, and must not see ours.
-        let _ = match after {
-            Afterwards::Close => connection.without_shutdown().await.map(drop),
-            Afterwards::Upgrade => connection.with_upgrades().await,
+    pub(crate) fn not_reachable(&self, source: io::Error) -> Error {
+        let address = match self {
+            Self::Unix(path) => path.display().to_string(),
+            Self::Tcp { .. } => self.host(),
         };
-    });
-    let response = sender.send_request(request).await?;
-    Ok(Received { response, driver })
+        Error::NotReachable { address, source }
+    }
+}
+
+impl Connection {
+    pub(crate) async fn over(
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        witness: Option<Witness>,
+        after: Afterwards,
+    ) -> hyper::Result<Self> {
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        let mut driver = JoinSet::new();
+        driver.spawn(async move {
+            // What breaks here breaks the request or the body too, and is reported there. The socket is closed,
+            // not shut down: the witness waits for the other side's end, and must not see ours.
+            let _ = match after {
+                Afterwards::Close => connection.without_shutdown().await.map(drop),
+                Afterwards::Upgrade => connection.with_upgrades().await,
+            };
+        });
+        Ok(Self { sender, _driver: driver, witness })
+    }
+
+    /// Whether it can take another request. Waits until the one before is over on both sides.
+    pub(crate) async fn is_ready(&mut self) -> bool {
+        self.sender.ready().await.is_ok()
+    }
+
+    /// Sends the request and waits for the head of its reply.
+    pub(crate) async fn exchange(mut self, request: Request<Full<Bytes>>) -> Result<Received, Unanswered> {
+        let error = match self.sender.send_request(request).await {
+            Ok(response) => return Ok(Received { response, connection: self }),
+            Err(error) => error,
+        };
+        let unread = match self.hang_up() {
+            Some(witness) => witness.unread(&error).await,
+            None => None,
+        };
+        Err(unread.map_or(Unanswered::Broken(error), Unanswered::Unread))
+    }
+
+    fn hang_up(self) -> Option<Witness> {
+        self.witness
+    }
 }
 
 async fn unix(path: &Path) -> io::Result<UnixStream> {

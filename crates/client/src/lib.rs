@@ -1,11 +1,12 @@
 //! Talks to the daemon: HTTP/1.1 over its Unix socket, or over loopback TCP with the token.
 //!
-//! Every call opens its own connection, so a caller that goes away takes its waiting command with it, and an
+//! Every call has a connection to itself, so a caller that goes away takes its waiting command with it, and an
 //! interrupt never queues behind the command it is meant for.
 
 mod agent;
 mod connection;
 mod error;
+mod kept;
 mod routes;
 mod sse;
 mod stream;

@@ -13,6 +13,7 @@ use wire::{
 };
 
 use crate::connection::{Afterwards, Endpoint, Received};
+use crate::kept::{Kept, send_once};
 use crate::terminal::{self, Keyboard, Screen};
 use crate::{Activities, AgentId, Error, Execution, Token};
 
@@ -25,10 +26,11 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// Largest request the daemon takes, in bytes. It answers more without reading on, and that answer can get lost.
 pub const REQUEST_MAX: usize = 10 * 1024 * 1024;
 
-/// A door of the daemon, and who speaks. Cheap to clone; holds no connection.
+/// A door of the daemon, and who speaks. Cheap to clone; holds no connection unless it is told to.
 #[derive(Debug, Clone)]
 pub struct Client {
     endpoint: Endpoint,
+    kept: Option<Kept>,
     agent: Option<AgentId>,
     speaker: Speaker,
 }
@@ -60,12 +62,23 @@ pub enum Daemon {
 impl Client {
     /// Through the Unix socket. The path may be longer than the kernel's limit for socket addresses.
     pub fn unix(socket: impl AsRef<Path>) -> Self {
-        Self { endpoint: Endpoint::Unix(socket.as_ref().to_owned()), agent: None, speaker: Speaker::Caller }
+        Self::through(Endpoint::Unix(socket.as_ref().to_owned()))
     }
 
     /// Through loopback TCP.
     pub fn tcp(port: u16, token: Token) -> Self {
-        Self { endpoint: Endpoint::Tcp { port, token }, agent: None, speaker: Speaker::Caller }
+        Self::through(Endpoint::Tcp { port, token })
+    }
+
+    fn through(endpoint: Endpoint) -> Self {
+        Self { endpoint, kept: None, agent: None, speaker: Speaker::Caller }
+    }
+
+    /// Keeps connections for further calls, which saves about half the time of a short one. Through the Unix socket
+    /// only: nothing else tells whether a request ran that met a connection just being closed.
+    pub fn keeping(self) -> Self {
+        let kept = matches!(self.endpoint, Endpoint::Unix(_)).then(Kept::default);
+        Self { kept, ..self }
     }
 
     /// Speaks as this agent instead of `default`.
@@ -87,7 +100,7 @@ impl Client {
     pub async fn exec(&self, request: &ExecRequest) -> Result<Answer, Error> {
         let received = self.send(Method::POST, "/exec", JSON, Body::json(request)?).await?;
         let daemon = Daemon::of(&received);
-        Ok(Answer { reply: json(received).await?, daemon })
+        Ok(Answer { reply: self.json(received).await?, daemon })
     }
 
     /// Runs a command and hands out its reply as it comes.
@@ -123,7 +136,7 @@ impl Client {
     /// Runs every block of a text; the answer has one reply block for each.
     pub async fn chanflow(&self, text: impl Into<String>) -> Result<String, Error> {
         let received = self.send(Method::POST, "/chanflow", TEXT, Body::text(text.into())).await?;
-        Ok(String::from_utf8_lossy(&whole(received).await?).into_owned())
+        Ok(String::from_utf8_lossy(&self.whole(received).await?).into_owned())
     }
 
     pub async fn health(&self) -> Result<Health, Error> {
@@ -150,12 +163,12 @@ impl Client {
 
     /// What a command that is being typed may become.
     pub async fn complete(&self, typed: &Typed) -> Result<Offer, Error> {
-        json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
+        self.json(self.send(Method::POST, "/complete", JSON, Body::json(typed)?).await?).await
     }
 
     /// Asks the daemon to stop. It ends after its answer: wait for the process.
     pub async fn shutdown(&self) -> Result<Shutdown, Error> {
-        json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
+        self.json(self.send(Method::POST, "/shutdown", JSON, Body::empty()).await?).await
     }
 
     /// What happens in the daemon from now on.
@@ -169,23 +182,57 @@ impl Client {
         let mut request = self.request(Method::GET, &path, JSON, Body::empty())?;
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         request.headers_mut().insert(UPGRADE, HeaderValue::from_static(wire::terminal::PROTOCOL));
-        let received = self.endpoint.send(request, Afterwards::Upgrade).await?;
+        let received = send_once(&self.endpoint, request, Afterwards::Upgrade).await?;
         if received.response.status() != StatusCode::SWITCHING_PROTOCOLS {
-            accepted(received).await?;
+            self.accepted(received).await?;
             return Err(Error::Incomplete);
         }
-        // The driver hands the connection over, so it must live until then.
-        let Received { response, driver: _driver } = received;
+        // What moves the bytes hands the connection over, so it must live until then.
+        let Received { response, connection: _connection } = received;
         Ok(terminal::split(hyper::upgrade::on(response).await?))
     }
 
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
-        json(self.send(Method::GET, path, JSON, Body::empty()).await?).await
+        self.json(self.send(Method::GET, path, JSON, Body::empty()).await?).await
     }
 
     async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
         let request = self.request(method, path, accept, body)?;
-        accepted(self.endpoint.send(request, Afterwards::Close).await?).await
+        let received = match &self.kept {
+            Some(kept) => kept.send(&self.endpoint, request).await?,
+            None => send_once(&self.endpoint, request, Afterwards::Close).await?,
+        };
+        self.accepted(received).await
+    }
+
+    /// Lets good statuses through and turns the others into errors.
+    async fn accepted(&self, received: Received) -> Result<Received, Error> {
+        let status = received.response.status();
+        if status == StatusCode::UPGRADE_REQUIRED {
+            return Err(Error::Outdated);
+        }
+        if status.is_success() {
+            return Ok(received);
+        }
+        let body = self.whole(received).await?;
+        let error = match serde_json::from_slice::<ErrorBody>(&body) {
+            Ok(body) => body.error,
+            Err(_) => unexplained(status, &body),
+        };
+        Err(Error::Refused { status: status.as_u16(), error })
+    }
+
+    async fn json<T: DeserializeOwned>(&self, received: Received) -> Result<T, Error> {
+        Ok(serde_json::from_slice(&self.whole(received).await?)?)
+    }
+
+    async fn whole(&self, received: Received) -> Result<Bytes, Error> {
+        let Received { response, connection } = received;
+        let body = response.into_body().collect().await?.to_bytes();
+        if let Some(kept) = &self.kept {
+            kept.give(connection);
+        }
+        Ok(body)
     }
 
     fn request(
@@ -252,23 +299,6 @@ impl Body {
     }
 }
 
-/// Lets good statuses through and turns the others into errors.
-async fn accepted(received: Received) -> Result<Received, Error> {
-    let status = received.response.status();
-    if status == StatusCode::UPGRADE_REQUIRED {
-        return Err(Error::Outdated);
-    }
-    if status.is_success() {
-        return Ok(received);
-    }
-    let body = whole(received).await?;
-    let error = match serde_json::from_slice::<ErrorBody>(&body) {
-        Ok(body) => body.error,
-        Err(_) => unexplained(status, &body),
-    };
-    Err(Error::Refused { status: status.as_u16(), error })
-}
-
 /// A layer below the daemon's own code refused: there is a status and perhaps a line of text.
 fn unexplained(status: StatusCode, body: &[u8]) -> wire::Error {
     let text = String::from_utf8_lossy(body);
@@ -277,13 +307,4 @@ fn unexplained(status: StatusCode, body: &[u8]) -> wire::Error {
         _ => format!("The daemon answered {status}."),
     };
     wire::Error { code: "INTERNAL_ERROR".to_owned(), message, hints: Vec::new() }
-}
-
-async fn json<T: DeserializeOwned>(received: Received) -> Result<T, Error> {
-    Ok(serde_json::from_slice(&whole(received).await?)?)
-}
-
-async fn whole(received: Received) -> Result<Bytes, Error> {
-    let Received { response, driver: _driver } = received;
-    Ok(response.into_body().collect().await?.to_bytes())
 }

@@ -60,7 +60,7 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::connection::{Afterwards, exchange};
+    use crate::connection::{Afterwards, Connection, Unanswered};
 
     /// What the witness says when the other side ends its half first and the connection after that, having read
     /// the request or not.
@@ -68,7 +68,8 @@ mod tests {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let witness = Witness::of(&ours).unwrap();
         let request = Request::new(Full::new(Bytes::from_static(b"/info")));
-        let call = tokio::spawn(exchange(ours, request, Afterwards::Close));
+        let connection = Connection::over(ours, None, Afterwards::Close).await.unwrap();
+        let call = tokio::spawn(connection.exchange(request));
         theirs.readable().await.unwrap();
         if read_the_request {
             let mut request = Vec::new();
@@ -77,7 +78,7 @@ mod tests {
             }
         }
         theirs.shutdown().await.unwrap();
-        let error = call.await.unwrap().unwrap_err();
+        let Err(Unanswered::Broken(error)) = call.await.unwrap() else { panic!("nobody answered") };
         assert!(error.is_incomplete_message(), "{error:?}");
         assert!(!witness.hung_up(Duration::ZERO).unwrap(), "half of the connection is still there");
         drop(theirs);

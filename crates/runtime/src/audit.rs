@@ -1,9 +1,11 @@
 //! The audit log: one JSON line for every command, written by its own thread.
 
+use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde::Serialize;
 use store::Timestamp;
@@ -13,6 +15,9 @@ use crate::files;
 
 /// The most of a field that is worth keeping: a malformed topic or agent may have any length.
 const FIELD_MAX: usize = 512;
+
+/// How long lines are gathered after the first one of a burst, which is written at once.
+const BURST: Duration = Duration::from_millis(5);
 
 /// One line of the log.
 #[derive(Debug)]
@@ -29,8 +34,15 @@ pub struct Line {
 /// Takes lines without waiting. Dropped, it writes what is left.
 #[derive(Debug)]
 pub struct Log {
-    lines: Option<mpsc::Sender<Line>>,
+    sender: Option<Sender>,
     writer: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Sender {
+    lines: mpsc::Sender<Line>,
+    /// Ends the writer's wait for more of a burst.
+    _open: mpsc::Sender<Infallible>,
 }
 
 #[derive(Serialize)]
@@ -50,22 +62,23 @@ impl Log {
     pub fn open(dir: &Path) -> io::Result<Self> {
         let file = files::rotating(dir, "audit.jsonl")?;
         let (lines, received) = mpsc::channel();
-        let write = move || write_lines(&received, BufWriter::new(file));
+        let (open, closed) = mpsc::channel();
+        let write = move || write_lines(&received, &closed, BufWriter::new(file));
         let writer = std::thread::Builder::new().name("audit".into()).spawn(write)?;
-        Ok(Self { lines: Some(lines), writer: Some(writer) })
+        Ok(Self { sender: Some(Sender { lines, _open: open }), writer: Some(writer) })
     }
 
     pub fn write(&self, line: Line) {
-        if let Some(lines) = &self.lines {
+        if let Some(sender) = &self.sender {
             // The writer ends only after the sender does.
-            let _ = lines.send(line);
+            let _ = sender.lines.send(line);
         }
     }
 }
 
 impl Drop for Log {
     fn drop(&mut self) {
-        drop(self.lines.take());
+        drop(self.sender.take());
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
         }
@@ -80,16 +93,18 @@ pub fn format_time(time: Timestamp) -> String {
     }
 }
 
-fn write_lines(lines: &mpsc::Receiver<Line>, mut out: impl Write) {
-    while let Ok(first) = lines.recv() {
-        // What waits already goes out together; the disk is not asked once per line.
-        for line in std::iter::once(first).chain(lines.try_iter()) {
-            if let Err(error) = write_line(&mut out, &line) {
+/// Writes until no more lines can come. `closed` ends then.
+fn write_lines(lines: &mpsc::Receiver<Line>, closed: &mpsc::Receiver<Infallible>, mut out: impl Write) {
+    while let Ok(line) = lines.recv() {
+        let mut together = vec![line];
+        while !together.is_empty() {
+            let written = together.iter().map(|line| write_line(&mut out, line)).collect::<Vec<_>>();
+            for error in written.into_iter().chain([out.flush()]).filter_map(Result::err) {
                 tracing::error!(%error, "the audit log cannot be written");
             }
-        }
-        if let Err(error) = out.flush() {
-            tracing::error!(%error, "the audit log cannot be written");
+            // While more may come, no command pays for waking this thread.
+            let _ = closed.recv_timeout(BURST);
+            together = lines.try_iter().collect();
         }
     }
 }

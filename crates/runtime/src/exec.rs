@@ -18,7 +18,7 @@ use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Scope, Secrets};
-use crate::{Request, Runtime, audit, blocking, edit};
+use crate::{Request, Runtime, audit, blocking, detach, edit};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -142,9 +142,9 @@ impl Call {
             }
         };
         let steps = queue.drain(..together).collect();
-        // In a task of its own, the command goes on when the caller goes away.
-        let task = tokio::spawn(self.clone().run_turn(turn, steps));
-        task.await.unwrap_or_else(|error| Ran::of(topic, Some(Err(internal_error(&error.to_string())))))
+        // The command goes on when the caller goes away.
+        let ran = AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 
     async fn take_turn(&self, topic: &Topic) -> Result<Turn> {

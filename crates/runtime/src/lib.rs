@@ -11,6 +11,7 @@ pub mod capability;
 mod close;
 pub mod command;
 pub mod complete;
+mod detach;
 pub mod document;
 pub mod edit;
 pub mod error;
@@ -45,6 +46,7 @@ use store::{Clock, Store, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 pub use origin::Origin;
+pub use package::GitHubHosts;
 pub use reply::Reply;
 pub use request::Request;
 
@@ -61,6 +63,7 @@ pub struct Runtime {
     pub watches: Arc<watch::Watches>,
     pub capabilities: capability::Capabilities,
     pub(crate) web: web::Client,
+    pub(crate) github: GitHubHosts,
     /// The tools that manifests declare, for each home.
     pub tools: manifest::Catalogues,
     /// Runs the scripts of tools; none if the daemon starts no processes.
@@ -95,11 +98,13 @@ pub struct Parts {
     pub audit: audit::Log,
     /// Without them, nothing is ever started.
     pub shells: Option<bash::Settings>,
+    /// Where packages of repositories come from.
+    pub github: GitHubHosts,
 }
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, port, version, store, clock, audit, shells } = parts;
+        let Parts { root, home, port, version, store, clock, audit, shells, github } = parts;
         let program = shells.as_ref().map(|settings| settings.program.clone());
         let shells = bash::Shells::new(shells, root.clone())?;
         let activity = activity::Stream::default();
@@ -130,6 +135,7 @@ impl Runtime {
             watches,
             capabilities,
             web,
+            github,
             tools: manifest::Catalogues::default(),
             scripts,
             durable,

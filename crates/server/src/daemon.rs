@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::{Parts, Runtime, audit};
+use runtime::{GitHubHosts, Parts, Runtime, audit};
 use store::{Store, SystemClock};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -91,6 +91,7 @@ impl Daemon {
             clock,
             audit,
             shells,
+            github: GitHubHosts::default(),
         };
         let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
         let app = App::new(Arc::clone(&runtime), token, port.unwrap_or(0), limits);

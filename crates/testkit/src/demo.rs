@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -24,6 +24,18 @@ const BOOKS: [(&str, &str, &str, u16); 6] = [
     ("b5", "Walden", "Henry David Thoreau", 1854),
     ("b6", "소나기", "황순원", 1953),
 ];
+/// A page as sites have them: the content, and much around it that nobody came to read.
+const HOME: &str = r#"<!doctype html>
+<html><head><title>The demo library</title><script>track()</script></head><body>
+<nav><a href="/login">Log in</a> <a href="/basket">Basket</a></nav>
+<main><article><h1>The demo library</h1>
+<p>A small library on this machine. It has six books, which anybody may read about, and they all
+stand on <a href="/books">the shelf</a>. Nothing here leaves your computer.</p>
+<h2>Opening hours</h2>
+<table><tr><th>Day</th><th>Hours</th></tr><tr><td>Monday to Friday</td><td>9 to 18</td></tr>
+<tr><td>Saturday</td><td>10 to 14</td></tr></table>
+<p style="display:none">Nobody is meant to see this line, and nobody does.</p></article></main>
+<footer>Cookies, imprint, newsletter</footer></body></html>"#;
 /// Prices are in cents.
 const PRODUCTS: [(&str, &str, u64); 3] =
     [("p1", "Tea, 100 g", 450), ("p2", "Mug", 1200), ("p3", "Honey", 690)];
@@ -40,6 +52,7 @@ type Shared = State<Arc<Mutex<Shop>>>;
 /// Serves until the listener fails or the task is dropped.
 pub async fn serve(listener: TcpListener) -> std::io::Result<()> {
     let app = Router::new()
+        .route("/", get(async || Html(HOME)))
         .route("/books", get(books))
         .route("/books/{id}", get(book))
         .route("/login", post(login))

@@ -7,10 +7,10 @@ use ::store::Store;
 use ::store::memory::Memory;
 use ::store::sqlite::Sqlite;
 use runtime::sink::Discard;
-use runtime::{Origin, Parts, Reply, Request, Runtime, audit};
+use runtime::{GitHubHosts, Origin, Parts, Reply, Request, Runtime, audit};
 use tokio::task::JoinHandle;
 
-use crate::{FakeClock, FaultyStore, Home};
+use crate::{FakeClock, FaultyStore, Home, Web};
 
 pub struct World {
     pub home: Home,
@@ -18,6 +18,7 @@ pub struct World {
     pub store: Arc<FaultyStore>,
     pub runtime: Arc<Runtime>,
     program: Option<PathBuf>,
+    github: GitHubHosts,
 }
 
 /// Where a world keeps its entries.
@@ -51,7 +52,7 @@ impl World {
         let (home, clock) = (Home::default(), Arc::new(FakeClock::default()));
         let root = home.path().join(name);
         let store = Backend::Memory.open(&home, clock.clone());
-        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), None).await
+        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), None, GitHubHosts::default()).await
     }
 
     /// A world that starts processes: `program` acts as their guard, and runs scripts.
@@ -61,27 +62,33 @@ impl World {
 
     /// A world that keeps its entries in a backend.
     pub async fn on(backend: Backend) -> Self {
-        Self::with(backend, None).await
+        Self::with(backend, None, GitHubHosts::default()).await
     }
 
     /// A world that starts processes and keeps its entries in a backend.
     pub async fn with_scripts(program: impl Into<PathBuf>, backend: Backend) -> Self {
-        Self::with(backend, Some(program.into())).await
+        Self::with(backend, Some(program.into()), GitHubHosts::default()).await
     }
 
-    async fn with(backend: Backend, program: Option<PathBuf>) -> Self {
+    /// A world whose GitHub is this web, with its files below `/raw`.
+    pub async fn with_github(web: &Web) -> Self {
+        let github = GitHubHosts { api: web.url("/api"), raw: web.url("/raw") };
+        Self::with(Backend::Memory, None, github).await
+    }
+
+    async fn with(backend: Backend, program: Option<PathBuf>, github: GitHubHosts) -> Self {
         let (home, clock) = (Home::default(), Arc::new(FakeClock::default()));
         let (root, store) = (home.root(), backend.open(&home, clock.clone()));
-        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), program).await
+        Self::start(home, root, clock, Arc::new(FaultyStore::new(store)), program, github).await
     }
 
     /// Ends the runtime and starts another one on the same home and store.
     pub async fn restart(self) -> Self {
-        let Self { home, clock, store, runtime, program } = self;
+        let Self { home, clock, store, runtime, program, github } = self;
         runtime.end().await;
         let root = runtime.root.clone();
         drop(runtime);
-        Self::start(home, root, clock, store, program).await
+        Self::start(home, root, clock, store, program, github).await
     }
 
     async fn start(
@@ -90,6 +97,7 @@ impl World {
         clock: Arc<FakeClock>,
         store: Arc<FaultyStore>,
         program: Option<PathBuf>,
+        github: GitHubHosts,
     ) -> Self {
         let shells = program.clone().map(|program| runtime::bash::Settings {
             program,
@@ -105,9 +113,10 @@ impl World {
             audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
             root,
             shells,
+            github: github.clone(),
         };
         let runtime = Runtime::new(parts).await.expect("the home makes a runtime");
-        Self { home, clock, store, runtime, program }
+        Self { home, clock, store, runtime, program, github }
     }
 
     /// A request as a person at a terminal sends it.

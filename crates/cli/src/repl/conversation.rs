@@ -135,11 +135,17 @@ impl Heard {
         }
     }
 
-    /// The reply without what was already printed live: then its status line is all that is new.
+    /// The reply without what was already printed live: its status line, and what stands before the output.
     fn unseen(&self) -> &str {
-        match self.content.split_once("\n---\n") {
-            Some((status, body)) if !self.live.is_empty() && body.trim_end() == self.live.trim_end() => {
-                status
+        const RULE: &str = "\n---\n";
+        let live = self.live.trim_end();
+        let Some((status, body)) = self.content.split_once(RULE).filter(|_| !live.is_empty()) else {
+            return &self.content;
+        };
+        match body.trim_end().strip_suffix(live) {
+            Some("") => status,
+            Some(notes) if notes.ends_with('\n') => {
+                self.content[..status.len() + RULE.len() + notes.len()].trim_end()
             }
             _ => &self.content,
         }
@@ -155,6 +161,8 @@ mod tests {
         for (live, content, unseen) in [
             ("", "exit: 0\n---\nhello", "exit: 0\n---\nhello"),
             ("hello\n", "exit: 0\n---\nhello", "exit: 0"),
+            ("hello\n", "exit: 0\n---\n(a fresh shell)\nhello", "exit: 0\n---\n(a fresh shell)"),
+            ("hello\n", "exit: 0\n---\n(a note)hello", "exit: 0\n---\n(a note)hello"),
             ("hello\n", "exit: 0\n---\nhello, edited", "exit: 0\n---\nhello, edited"),
             ("hello\n", "ERROR(TIMEOUT): too slow", "ERROR(TIMEOUT): too slow"),
         ] {

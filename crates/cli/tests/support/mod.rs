@@ -1,6 +1,7 @@
 //! A home of its own for each test, and the real binary in it.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub(crate) mod examples;
 pub(crate) mod fake;
 pub(crate) mod terminal;
 

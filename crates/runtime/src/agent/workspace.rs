@@ -4,6 +4,7 @@
 //! the directory it was checked against, with links refused. Whatever swaps a directory for a link in between
 //! makes the opening fail; it cannot make it lead elsewhere.
 
+mod at_once;
 mod directory;
 mod output;
 mod place;
@@ -54,6 +55,7 @@ const PROTECTED_PAIRS: &[(&str, &str)] = &[
     (".cargo", "credentials.toml"),
     (".local", "keyrings"),
 ];
+const NO_LINKS: ResolveFlags = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
 /// Kernel and device trees: never documents, even when `/` itself is allowed.
 const KERNEL_TREES: &[&str] = &["/proc", "/sys", "/dev"];
 
@@ -162,9 +164,20 @@ impl Workspace {
 
     /// The root that the resolved path lies in, and the path below it.
     fn check_as_resolved(&self, path: &Path, real: &Path) -> Result<(PathBuf, PathBuf)> {
+        let private = std::fs::canonicalize(&self.private).unwrap_or_else(|_| self.private.clone());
+        self.check_against(path, real, |root| self.resolve_root(root), &private)
+    }
+
+    fn check_against(
+        &self,
+        path: &Path,
+        real: &Path,
+        resolve_root: impl Fn(&Path) -> Option<PathBuf>,
+        private: &Path,
+    ) -> Result<(PathBuf, PathBuf)> {
         let mut found = None;
         for root in self.roots() {
-            let Some(real_root) = self.resolve_root(root) else { continue };
+            let Some(real_root) = resolve_root(root) else { continue };
             if let Ok(below) = real.strip_prefix(&real_root) {
                 self.check_below(path, below)?;
                 found.get_or_insert((real_root.clone(), below.to_owned()));
@@ -174,10 +187,9 @@ impl Workspace {
             }
         }
         let found = found.ok_or_else(|| self.leads_out(path))?;
-        let private = std::fs::canonicalize(&self.private).unwrap_or_else(|_| self.private.clone());
         // Homes of agents lie inside the private directory: a root in there is nobody's secret.
-        let root_is_inside = found.0.starts_with(&private);
-        let in_private = real.starts_with(&private) && !root_is_inside;
+        let root_is_inside = found.0.starts_with(private);
+        let in_private = real.starts_with(private) && !root_is_inside;
         if in_private || in_kernel_tree(real) { Err(self.protected(path)) } else { Ok(found) }
     }
 
@@ -219,7 +231,10 @@ impl Workspace {
     }
 
     fn outside(&self, path: &Path) -> Error {
-        self.refused(path, "is outside the workspace.")
+        let refused = self.refused(path, "is outside the workspace.");
+        // A package has its own files and never more.
+        let hint = "A person can let the agent reach more: string agent allow DIRECTORY";
+        if self.sign.is_empty() { refused } else { refused.hint(hint) }
     }
 
     fn leads_out(&self, path: &Path) -> Error {
@@ -255,9 +270,15 @@ impl Found {
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         use io::Read;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(self.expected(limit));
         File::open(self.reopen_path())?.take(limit + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Room for what the file held when it was found, and the byte after it.
+    fn expected(&self, limit: u64) -> usize {
+        let FoundKind::File { size } = self.kind else { return 0 };
+        usize::try_from(size.min(limit) + 1).unwrap_or_default()
     }
 
     /// Names in a directory as they can be shown, directories with a final `/` and first.
@@ -302,8 +323,12 @@ pub fn normalize(path: &Path) -> PathBuf {
 
 /// Opens what lies below a root, both as resolved: no part of either may be a link by now.
 fn open_beneath(root: &Path, below: &Path) -> io::Result<OwnedFd> {
+    open_beneath_with(root, below, ResolveFlags::empty())
+}
+
+fn open_beneath_with(root: &Path, below: &Path, further: ResolveFlags) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let no_links = NO_LINKS | further;
     let root = rustix::fs::openat2(CWD, root, flags | OFlags::DIRECTORY, Mode::empty(), no_links)?;
     if below.as_os_str().is_empty() {
         return Ok(root);

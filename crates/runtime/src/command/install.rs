@@ -1,20 +1,14 @@
 //! `/install` and `/uninstall`: packages come and go as a whole.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+mod gather;
+mod github;
 
-use url::Url;
+use gather::{Gathered, gather};
 
 use super::ground::Ground;
-use super::{Arguments, Context, open};
-use crate::call::no_scripts;
-use crate::document::{Content, Library, Loaded, Reading, Source as Document};
+use super::{Arguments, Context};
 use crate::error::{Code, Error, Result, quoted};
-use crate::manifest::{self, Declared, is_manifest};
-use crate::package::{
-    self, Choice, Conflict, Delivery, Files, GitHub, Installed, Kind, Manifest, PACKAGE_MAX, Packages, Source,
-};
-use crate::sink::Live;
+use crate::package::{self, Choice, Conflict, Delivery, Installed, Kind, Packages, Provenance, Source};
 
 /// What the caller asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,21 +64,18 @@ impl Uninstall {
     }
 }
 
-/// Files with the name they suggest and the page to go back to.
-struct Gathered {
-    files: Files,
-    stem: String,
-    page: Option<Url>,
-    /// What the author wants.
-    wanted: Delivery,
-    /// What the author says.
-    hint: Option<String>,
-}
-
 pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
     let ground = Ground::Workspace(workspace.clone());
     let source = Source::parse(&install.source, ground.bases(&context))?;
+    if let (Delivery::Link, Source::GitHub(repository)) = (install.delivery, &source) {
+        return Err(github::not_linked(repository, &context.runtime.github));
+    }
+    // As it was given, but for a path, which means something else in another topic.
+    let given = match &source {
+        Source::Path(path) => workspace.display(path),
+        _ => install.source,
+    };
     let gathered = gather(source, &ground, &context).await?;
     let link = match (install.delivery, &gathered.page) {
         (Delivery::Link, Some(_)) if gathered.wanted == Delivery::Local => {
@@ -103,12 +94,13 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
         _ => None,
     };
     let packages = Packages::of(workspace);
-    let Gathered { files, stem, hint, .. } = gathered;
+    let Gathered { files, stem, hint, commit, .. } = gathered;
     let choice = install.choice;
-    let from = if install.source.is_empty() { stem.clone() } else { install.source };
+    let source = if given.is_empty() { stem.clone() } else { given };
+    let from = Provenance { source, link, commit };
     let known = context.runtime.tools.of(workspace.home());
     let done = tokio::task::spawn_blocking(move || {
-        package::install(&packages, &files, &stem, from, link, &choice, &known)
+        package::install(&packages, &files, &stem, from, &choice, &known)
     });
     let done = done.await;
     let done = done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
@@ -149,131 +141,6 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
         (_, false) => {}
     }
     Ok(lines.join("\n"))
-}
-
-async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> Result<Gathered> {
-    let library = ground.library(context);
-    match source {
-        Source::Path(path) if is_manifest(&path) => gather_manifest(&path, context).await,
-        Source::Path(path) => {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let workspace = context.agent.workspace.clone();
-            let read = tokio::task::spawn_blocking(move || Files::read(&path, &workspace)).await;
-            let files = read.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
-            Ok(Gathered { files, stem, page: None, wanted: Delivery::Any, hint: None })
-        }
-        Source::Current => {
-            let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
-            let address = match &page.location.source {
-                Document::Web(url) => Some(url.clone()),
-                Document::File(_) | Document::Directory(_) | Document::Version { .. } => None,
-            };
-            let stem = page.location.source.stem().to_owned();
-            let files = Files::page(page.source());
-            Ok(Gathered { files, stem, page: address, wanted: Delivery::Any, hint: None })
-        }
-        Source::Web(url) => gather_web(url, library, context).await,
-        Source::GitHub(repository) => gather_github(&repository, library, context).await,
-    }
-}
-
-/// A manifest with all that it names: scripts, what they import, the instruction of a skill, and the tools of the
-/// skill that have manifests of their own beside it.
-async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered> {
-    let workspace = &context.agent.workspace;
-    let scripts = context.runtime.scripts.as_ref().ok_or_else(no_scripts)?;
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut stem = None;
-    let (mut manifests, mut names) = (vec![name], BTreeSet::new());
-    while let Some(manifest) = manifests.pop() {
-        let file = folder.join(&manifest);
-        workspace.find(&file)?;
-        let Declared { tools, skill } = manifest::read(&file)?;
-        for tool in &tools {
-            let modules = scripts.modules(&tool.program).await;
-            names.extend(modules.map_err(|error| uninstallable(&tool.name, &error))?);
-        }
-        stem = stem.or_else(|| tools.first().map(|tool| tool.name.clone()));
-        if let Some(skill) = skill {
-            names.extend(skill.instruction_file().map(str::to_owned));
-            let beside = skill.tools.iter().map(|tool| format!("{tool}.tool.yaml"));
-            manifests.extend(beside.filter(|name| folder.join(name).is_file() && !names.contains(name)));
-        }
-        names.insert(manifest);
-    }
-    let mut files = Files::default();
-    // A source that stands in a manifest has no file.
-    for name in names.into_iter().filter(|name| !name.contains('#')) {
-        let file = folder.join(&name);
-        let unreadable = |error| Error::new(Code::LoadError, format!("{}: {error}", file.display()));
-        let content = workspace.find(&file)?.read(PACKAGE_MAX).map_err(unreadable)?;
-        files.add(name.into(), content, false)?;
-    }
-    Ok(Gathered { files, stem: stem.unwrap_or_default(), page: None, wanted: Delivery::Any, hint: None })
-}
-
-fn uninstallable(tool: &str, error: &script::Error) -> Error {
-    Error::new(Code::InvalidPackage, format!("{tool}: {error}"))
-        .hints(error.position().map(|position| format!("at {position}")))
-        .hint("Nothing was installed.")
-}
-
-/// A page, or everything that an install manifest lists.
-async fn gather_web(url: Url, library: Library<'_>, context: &Context<'_>) -> Result<Gathered> {
-    let (address, text) = fetch(&url, library).await?;
-    let Some(manifest) = Manifest::parse(&text) else {
-        let stem = Document::Web(address.clone()).stem().to_owned();
-        let files = Files::page(&text);
-        return Ok(Gathered { files, stem, page: Some(address), wanted: Delivery::Any, hint: None });
-    };
-    manifest.check()?;
-    let mut files = Files::default();
-    // What is linked to is the entry page, not the list of files.
-    let mut page = None;
-    let total = manifest.files.len();
-    for (number, file) in manifest.files.iter().enumerate() {
-        let from = file.address(&address).transpose()?;
-        let content = match (&file.content, &from) {
-            (Some(content), _) => content.clone().into_bytes(),
-            (None, Some(from)) => library.web.file(from).await?,
-            (None, None) => Vec::new(),
-        };
-        if file.is_entry() {
-            page = from;
-        }
-        context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
-        files.add(file.path.clone().into(), content, false)?;
-    }
-    let stem = address.host_str().unwrap_or("package").replace('.', "-");
-    Ok(Gathered { files, stem, page, wanted: manifest.delivery, hint: manifest.install_hint })
-}
-
-/// Every file below the path, by the repository's own list.
-async fn gather_github(repository: &GitHub, library: Library<'_>, context: &Context<'_>) -> Result<Gathered> {
-    let list =
-        repository.tree_url().parse().map_err(|_| Error::new(Code::InvalidParams, "Not a repository."))?;
-    let (_, text) = fetch(&list, library).await?;
-    let mut files = Files::default();
-    let paths = repository.files(&text)?;
-    let total = paths.len();
-    for (number, path) in paths.into_iter().enumerate() {
-        package::check_path(&path)?;
-        let address =
-            repository.raw_url(&path).parse().map_err(|_| Error::new(Code::InvalidPackage, "Not a path."))?;
-        files.add(path.into(), library.web.file(&address).await?, false)?;
-        context.sink.send(Live::Progress(&format!("{} of {total} files", number + 1)));
-    }
-    Ok(Gathered { files, stem: repository.repo.clone(), page: None, wanted: Delivery::Any, hint: None })
-}
-
-async fn fetch(url: &Url, library: Library<'_>) -> Result<(Url, String)> {
-    match library.load(&Document::Web(url.clone()), Reading::Whole).await? {
-        Loaded {
-            source: Document::Web(address), fetched: Some(fetched), content: Content::Text(_), ..
-        } => Ok((address, fetched.source)),
-        _ => Err(Error::new(Code::InvalidPackage, format!("{url} is not text."))),
-    }
 }
 
 fn reply(done: &Installed) -> String {

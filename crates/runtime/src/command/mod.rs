@@ -16,6 +16,7 @@ mod install;
 mod log;
 mod ls;
 mod nav;
+mod neighbour;
 mod open;
 mod payload;
 mod replace;

@@ -6,7 +6,7 @@ use sfmd::{Dialect, Piece, Requirement, Template};
 
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
-use super::{Answer, Context, act, surroundings};
+use super::{Answer, Context, act, neighbour, surroundings};
 use crate::action::{Effects, Ran};
 use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
@@ -278,9 +278,13 @@ async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, P
     }
     // Only what could be opened is hinted at: a link must not tell whether its target exists.
     let neighbour = beside.filter(|beside| library.workspace.find(&beside.path).is_ok());
-    let hint =
-        neighbour.map(|beside| format!("It exists beside the current document: /open {}", beside.target));
-    Err(missing.hints(hint))
+    if let Some(beside) = neighbour {
+        let hint = format!("It exists beside the current document: /open {}", beside.target);
+        return Err(missing.hint(hint));
+    }
+    // A version that is missing has said what there is.
+    let near = missing.hints.is_empty().then(|| neighbour::hint(&literal, library.workspace)).flatten();
+    Err(missing.hints(near))
 }
 
 /// A target without its flags.

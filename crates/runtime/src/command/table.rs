@@ -122,7 +122,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::Open,
         "open",
-        "/open TARGET [--from L480] [--outline]",
+        "/open TARGET [--from L480] [--outline] [--raw]",
         "open a file, a page, a #block, an @shortcut or another topic",
         Anywhere,
     ),

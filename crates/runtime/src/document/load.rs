@@ -12,6 +12,8 @@ use crate::error::{Code, Error, Result};
 
 /// The largest document, local or not: what is larger is data, not a page.
 pub const DOCUMENT_MAX: u64 = 8 * 1024 * 1024;
+/// The largest file that is read on the thread that asks for it: copying it takes a few microseconds.
+const AT_ONCE_MAX: u64 = 64 * 1024;
 /// What a directory opens as, in this order.
 const INDEXES: [&str; 2] = ["string.md", "index.md"];
 
@@ -46,8 +48,18 @@ pub enum Text {
     Plain(String),
 }
 
-/// Loads a path off the async threads: a disk may be slow.
+impl Loaded {
+    fn local(source: Source, content: Content) -> Self {
+        Self { source, content, notes: Vec::new(), title: None, fetched: None }
+    }
+}
+
+/// Loads a path off the async threads: a disk may be slow. What the kernel has in memory anyway costs less than the
+/// way to another thread and back.
 pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
+    if let Some(content) = read_at_once(&path, workspace) {
+        return Ok(Loaded::local(Source::File(path), content));
+    }
     let workspace = workspace.clone();
     blocking::run(move || read(&path, &workspace)).await
 }
@@ -68,7 +80,15 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
             }
         },
     };
-    Ok(Loaded { source, content, notes: Vec::new(), title: None, fetched: None })
+    Ok(Loaded::local(source, content))
+}
+
+/// A small file that is in memory.
+fn read_at_once(path: &Path, workspace: &Workspace) -> Option<Content> {
+    let found = workspace.find_at_once(path)?;
+    let bytes = found.read_at_once(AT_ONCE_MAX)?;
+    let size = bytes.len() as u64;
+    Some(content(bytes, size))
 }
 
 fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)>> {
@@ -91,13 +111,21 @@ fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Con
     };
     let bytes = found.read(DOCUMENT_MAX).map_err(|error| unreadable(&shown, &error))?;
     let whole = bytes.len() as u64 <= DOCUMENT_MAX;
+    if whole || !is_text_so_far(&bytes) { Ok(content(bytes, size)) } else { Err(too_large(&shown)) }
+}
+
+/// Whether this may be the beginning of a text. The cut may go through a character.
+fn is_text_so_far(start: &[u8]) -> bool {
+    let unicode = std::str::from_utf8(start).err().is_none_or(|error| error.error_len().is_none());
+    unicode && !start.contains(&0)
+}
+
+/// What the bytes of a file are, or its first ones.
+fn content(bytes: Vec<u8>, size: u64) -> Content {
     match String::from_utf8(bytes) {
-        Ok(text) if whole && !text.contains('\0') => Ok(Content::Text(Text::Document(text))),
-        Ok(text) if !text.contains('\0') => Err(too_large(&shown)),
-        Ok(text) => Ok(binary(text.as_bytes(), size)),
-        // The cut at the limit may go through a character.
-        Err(error) if !whole && error.utf8_error().error_len().is_none() => Err(too_large(&shown)),
-        Err(error) => Ok(binary(error.as_bytes(), size)),
+        Ok(text) if !text.contains('\0') => Content::Text(Text::Document(text)),
+        Ok(text) => binary(text.as_bytes(), size),
+        Err(error) => binary(error.as_bytes(), size),
     }
 }
 

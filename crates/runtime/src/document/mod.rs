@@ -20,4 +20,4 @@ pub use page::{Extent, Page};
 pub use setup::Setup;
 pub(crate) use target::unquote;
 pub use target::{Bases, Beside, Candidates, Target};
-pub use web::{Asker, Fetched, Web};
+pub use web::{Asker, Fetched, Web, succeeded};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use url::Url;
 use web::html::Extent;
 use web::page::Kind;
-use web::{Answer, Arrived, Beyond, Client, CookieJar, Policy, Request, Validators};
+use web::{Answer, Arrived, Beyond, Client, CookieJar, Limit, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
@@ -68,7 +68,8 @@ impl Web<'_> {
             }
         };
         let answer = self.client.fetch_watched(request, &self.policy(), self.cookies, &watch).await;
-        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
+        let answer = answer.map_err(|error| failed(&error)).and_then(succeeded);
+        let answer = answer.map_err(|error| elsewhere(error, url))?;
         if answer.not_modified() {
             return Ok(None);
         }
@@ -77,13 +78,18 @@ impl Web<'_> {
         Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
     }
 
-    /// A file as it is, whatever it holds.
-    pub async fn file(&self, url: &Url) -> Result<Vec<u8>> {
+    /// A file as it is, whatever it holds. One of more bytes than the limit fails.
+    pub async fn file(&self, url: &Url, limit: u64) -> Result<Vec<u8>> {
         let mut request = Request::page(url.clone());
-        request.limit.beyond = Beyond::Fail;
+        let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
+        request.limit = Limit { bytes, beyond: Beyond::Fail };
+        Ok(succeeded(self.ask(request).await?)?.body.to_vec())
+    }
+
+    /// Any answer, whatever its status.
+    pub async fn ask(&self, request: Request) -> Result<Answer> {
         let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
-        let answer = answer.and_then(Answer::success).map_err(|error| failed(&error))?;
-        Ok(answer.body.to_vec())
+        answer.map_err(|error| failed(&error))
     }
 
     fn policy(&self) -> Policy {
@@ -138,6 +144,22 @@ fn without_fragment(url: &Url) -> Url {
     url
 }
 
+/// A page that is not there may still be found from the front page of its site.
+fn elsewhere(error: Error, url: &Url) -> Error {
+    match error.code {
+        Code::NotFound if url.path() != "/" => {
+            let site = url.origin().ascii_serialization();
+            error.hint(format!("The front page of the site: /open {site}/"))
+        }
+        _ => error,
+    }
+}
+
+/// The answer, if its status says that it is one.
+pub fn succeeded(answer: Answer) -> Result<Answer> {
+    answer.success().map_err(|error| failed(&error))
+}
+
 fn failed(error: &web::Error) -> Error {
     let code = match error {
         web::Error::NotFound { .. } => Code::NotFound,
@@ -146,5 +168,7 @@ fn failed(error: &web::Error) -> Error {
         web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
         _ => Code::LoadError,
     };
-    Error::new(code, format!("{error}."))
+    let offline = matches!(error, web::Error::Dns { .. });
+    let hint = "Is the name right, and is there a network?".to_owned();
+    Error::new(code, format!("{error}.")).hints(offline.then_some(hint))
 }

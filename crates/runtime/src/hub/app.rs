@@ -131,6 +131,7 @@ fn row_json(app: &App) -> serde_json::Value {
         "namespace": record.namespace,
         "source": record.source,
         "link": record.link,
+        "commit": record.commit,
         "missing": app.missing,
     })
 }
@@ -143,9 +144,12 @@ fn details(app: &App, context: &Context<'_>) -> String {
         ["namespace:".to_owned(), record.namespace.clone().unwrap_or_else(|| "(none)".to_owned())],
         ["version:".to_owned(), record.version.clone().unwrap_or_else(|| "(none)".to_owned())],
         ["source:".to_owned(), record.source.clone()],
+    ];
+    rows.extend(record.commit.iter().map(|commit| ["commit:".to_owned(), commit.clone()]));
+    rows.extend([
         ["files:".to_owned(), context.agent.workspace.display(&package.dir)],
         ["open:".to_owned(), format!("string app:{} /open", package.name)],
-    ];
+    ]);
     let set = |name: &String| {
         ["missing:".to_owned(), format!("${name} · string app:{} '/set ${name} = \"…\"'", package.name)]
     };

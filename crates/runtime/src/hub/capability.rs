@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Format, format, split_list, typed_path};
 use crate::audit::format_time;
-use crate::capability::{Capability, Id, Minted, QUOTA, TTL, TTL_MAX, Terms, Token, Uses, Verbs};
+use crate::capability::{Capability, Id, Minted, QUOTA, TTL, TTL_MAX, Terms, Token, Uses, Verb, Verbs};
 use crate::command::{Arguments, Context};
 use crate::error::{Code, Error, Result, quoted};
 use crate::reply::with_body;
@@ -105,18 +105,17 @@ fn minted_text(minted: &Minted, context: &Context<'_>) -> String {
     let uses = if capability.uses == Uses::Once { "one" } else { "any number" };
     // A directory itself is never read or written: what follows it is for the caller to fill in.
     let name = if is_directory { "/NAME" } else { "" };
-    let rows = [
+    let mut rows = vec![
         ["path:".to_owned(), format!("{}{below}", context.agent.workspace.display(&capability.path))],
         ["verbs:".to_owned(), capability.verbs.names().collect::<Vec<_>>().join(", ")],
         ["expires:".to_owned(), format_time(capability.expires)],
         ["uses:".to_owned(), uses.to_owned()],
-        ["quota:".to_owned(), format!("{} to write", shown_bytes(capability.quota))],
-        ["token:".to_owned(), token.reveal()],
-        [
-            "url:".to_owned(),
-            url(capability, token, name, context).unwrap_or_else(|| "(the daemon has no port)".into()),
-        ],
     ];
+    if capability.verbs.allow(Verb::Put) {
+        rows.push(["quota:".to_owned(), format!("{} to write", shown_bytes(capability.quota))]);
+    }
+    let url = url(capability, token, name, context).unwrap_or_else(|| "(the daemon has no port)".into());
+    rows.extend([["token:".to_owned(), token.reveal()], ["url:".to_owned(), url]]);
     let body =
         format!("{}\n\nThe token is shown this once: only a hash of it is kept.", super::columns(&rows));
     with_body(&format!("Minted {}", capability.id), &body)
@@ -147,7 +146,11 @@ fn list_text(listed: &[Capability], context: &Context<'_>) -> String {
             context.agent.workspace.display(&one.path),
             one.verbs.names().collect::<Vec<_>>().join(","),
             format!("until {}", format_time(one.expires)),
-            format!("{} of {} written", shown_bytes(one.written), shown_bytes(one.quota)),
+            if one.verbs.allow(Verb::Put) {
+                format!("{} of {} written", shown_bytes(one.written), shown_bytes(one.quota))
+            } else {
+                String::new()
+            },
             uses.to_owned(),
         ]
     };

@@ -76,8 +76,10 @@ pub fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
     let catalogue = context.runtime.tools.of(workspace.home());
     let scripts = catalogue.tools().map(|tool| [tool.name.clone(), tool.description.clone()]);
-    let pages =
-        documents::names(workspace).into_iter().map(|name| [name, "actions of a document".to_owned()]);
+    let pages = documents::names(workspace).into_iter().map(|name| {
+        let description = documents::description(&name, workspace);
+        [name, description.unwrap_or_else(|| "actions of a document".to_owned())]
+    });
     let rows: Vec<[String; 2]> = scripts.chain(pages).collect();
     let mut sections =
         vec![if rows.is_empty() { "No tools are installed.".to_owned() } else { super::columns(&rows) }];
@@ -100,8 +102,9 @@ fn list_json(context: &Context<'_>) -> Value {
     let scripts = catalogue.tools().map(|tool| {
         json!({ "name": tool.name, "kind": "script", "description": tool.description, "file": tool.file })
     });
-    let pages =
-        documents::names(workspace).into_iter().map(|name| json!({ "name": name, "kind": "document" }));
+    let pages = documents::names(workspace).into_iter().map(|name| {
+        json!({ "name": name, "kind": "document", "description": documents::description(&name, workspace) })
+    });
     let skills = catalogue.skills.iter().map(|skill| {
         json!({ "name": skill.id, "kind": "skill", "description": skill.description, "tools": skill.tools })
     });

@@ -94,14 +94,23 @@ impl Files {
 
     pub fn add(&mut self, path: PathBuf, content: Vec<u8>, runnable: bool) -> Result<()> {
         self.bytes += content.len() as u64;
-        if self.bytes > PACKAGE_MAX || self.files.len() >= FILES_MAX {
-            return Err(invalid(format!(
-                "A package holds at most {} MB in {FILES_MAX} files.",
-                PACKAGE_MAX / (1024 * 1024)
-            )));
-        }
+        Self::check_size(self.files.len() + 1, self.bytes)?;
         self.files.push(File { path, content, runnable });
         Ok(())
+    }
+
+    /// Refuses what is too large for a package.
+    pub fn check_size(files: usize, bytes: u64) -> Result<()> {
+        if bytes <= PACKAGE_MAX && files <= FILES_MAX {
+            return Ok(());
+        }
+        let limit = PACKAGE_MAX / (1024 * 1024);
+        Err(invalid(format!("A package holds at most {limit} MB in {FILES_MAX} files.")))
+    }
+
+    /// How many bytes more there is room for.
+    pub fn room(&self) -> u64 {
+        PACKAGE_MAX.saturating_sub(self.bytes)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &File> {
@@ -135,8 +144,7 @@ impl Files {
                 let mode = entry.metadata().map_err(|error| unreadable(&whole, &error))?.permissions().mode();
                 let found = workspace.find(&whole)?;
                 // One byte more than there is room for is enough to be refused.
-                let room = PACKAGE_MAX.saturating_sub(self.bytes);
-                let content = found.read(room).map_err(|error| unreadable(&whole, &error))?;
+                let content = found.read(self.room()).map_err(|error| unreadable(&whole, &error))?;
                 self.add(path, content, mode & 0o111 != 0)?;
             } else {
                 return Err(invalid(format!("{} is a link or no file.", quoted(&path.to_string_lossy())))

@@ -32,6 +32,17 @@ pub enum Conflict {
     Replace,
 }
 
+/// Where the files came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// What `/install` takes to install it again.
+    pub source: String,
+    /// The page to fetch on each open, if the package is only to be registered.
+    pub link: Option<String>,
+    /// The commit of the repository.
+    pub commit: Option<String>,
+}
+
 /// What an installation did.
 #[derive(Debug)]
 pub struct Installed {
@@ -47,20 +58,18 @@ pub fn install(
     packages: &Packages,
     gathered: &Files,
     stem: &str,
-    source: String,
-    link: Option<String>,
+    from: Provenance,
     choice: &Choice,
     known: &Catalogue,
 ) -> Result<Installed> {
     let staged =
-        Staged::new(packages, gathered, link.is_some()).map_err(|error| unwritten(packages, &error))?;
+        Staged::new(packages, gathered, from.link.is_some()).map_err(|error| unwritten(packages, &error))?;
     let tools = Tools::read(&staged.dir)?;
     let mut record = match gathered.has_page() {
         true => page_record(gathered, stem, choice)?,
         false => tools.record(stem, choice)?,
     };
-    record.source = source;
-    record.link = link;
+    Provenance { source: record.source, link: record.link, commit: record.commit } = from;
     let name = parse_name(choice.name.as_deref().unwrap_or(&record.name))?;
     let before = packages.get(&name)?.map(|package| package.record);
     if let Some(before) = &before
@@ -95,6 +104,7 @@ fn page_record(gathered: &Files, stem: &str, choice: &Choice) -> Result<Record> 
         version: front.version.clone(),
         source: String::new(),
         link: None,
+        commit: None,
     })
 }
 

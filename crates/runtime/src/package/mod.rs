@@ -1,6 +1,7 @@
 //! Installed packages: apps and tools, each a folder with a record of where it came from.
 
 mod gather;
+mod github;
 mod install;
 mod source;
 mod tools;
@@ -11,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX, check_path};
-pub use install::{Choice, Conflict, Installed, install};
-pub use source::{GitHub, Source};
+pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX};
+pub use github::{GitHub, GitHubHosts, Listed};
+pub use install::{Choice, Conflict, Installed, Provenance, install};
+pub use source::Source;
 
 use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, nearest, quoted};
@@ -43,11 +45,14 @@ pub struct Record {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// As it was given to `/install`.
+    /// What `/install` takes to install it again.
     pub source: String,
     /// The page that is fetched on each open, for packages that are only registered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The commit of the repository that it was copied from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +108,7 @@ impl Packages {
     pub fn installed(&self, name: &Name, kind: Kind) -> Result<Package> {
         match self.get(name)? {
             Some(package) if package.record.kind == kind => Ok(package),
-            _ => Err(self.missing(name.as_str(), kind)),
+            _ => Err(self.missing(name.as_str(), Some(kind))),
         }
     }
 
@@ -113,7 +118,7 @@ impl Packages {
             Some(name) => self.get(&name)?,
             None => None,
         };
-        let package = found.ok_or_else(|| self.missing(name, Kind::App))?;
+        let package = found.ok_or_else(|| self.missing(name, None))?;
         let _lock = files::lock(&self.dir).map_err(|error| unreadable(&self.dir, &error))?;
         // Out of sight in one step, then deleted at leisure.
         let grave = self.dir.join(format!(".removed-{}", ulid::Ulid::generate()));
@@ -122,17 +127,21 @@ impl Packages {
         Ok(package)
     }
 
-    fn missing(&self, name: &str, kind: Kind) -> Error {
+    /// Nothing of that name is installed, or nothing of that kind.
+    fn missing(&self, name: &str, kind: Option<Kind>) -> Error {
+        let packages = self.list().unwrap_or_default();
+        let fits = |package: &&Package| kind.is_none_or(|kind| package.record.kind == kind);
         let names: Vec<String> =
-            self.list().unwrap_or_default().iter().map(|package| package.name.to_string()).collect();
+            packages.iter().filter(fits).map(|package| package.name.to_string()).collect();
+        let what = kind.map_or("package", Kind::as_str);
         let near =
             nearest(name, names.iter().map(String::as_str)).map(|near| format!("Did you mean {near}?"));
         let known = if names.is_empty() {
-            "Nothing is installed.".to_owned()
+            format!("There is no {what} yet.")
         } else {
             format!("Installed: {}", names.join(", "))
         };
-        Error::new(Code::NotFound, format!("No {} {} is installed.", kind.as_str(), quoted(name)))
+        Error::new(Code::NotFound, format!("No {what} {} is installed.", quoted(name)))
             .hints(near)
             .hint(known)
             .hint("Install one: /install SOURCE")

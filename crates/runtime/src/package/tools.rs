@@ -44,6 +44,7 @@ impl Tools {
             version: None,
             source: String::new(),
             link: None,
+            commit: None,
         })
     }
 

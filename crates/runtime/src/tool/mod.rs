@@ -6,8 +6,8 @@ use sfmd::Id;
 
 use crate::agent::Workspace;
 use crate::agent::workspace::Hidden;
-use crate::document::{Library, Opened, Page, Reading, Source, Web};
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::document::{DOCUMENT_MAX, Library, Opened, Page, Reading, Source, Web};
+use crate::error::{Code, Error, Result, nearest, one_line, quoted};
 use crate::manifest::Catalogue;
 use crate::package::{Kind, Package, Packages};
 use crate::topic;
@@ -94,6 +94,17 @@ pub fn names(workspace: &Workspace) -> Vec<String> {
     let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool && package.has_page());
     known.extend(installed.map(|package| package.name.to_string()));
     known
+}
+
+/// What the document of a tool says about itself, on one line.
+pub fn description(name: &str, workspace: &Workspace) -> Option<String> {
+    let read = |(place, source): (Workspace, Source)| {
+        let Source::File(path) = source else { return None };
+        let bytes = place.find(&path).ok()?.read(DOCUMENT_MAX).ok()?;
+        sfmd::parse(&String::from_utf8_lossy(&bytes)).frontmatter.description
+    };
+    let text = candidates(name, workspace).ok()?.into_iter().find_map(read)?;
+    Some(one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
 fn not_found(name: &str, workspace: &Workspace, manifests: &Catalogue) -> Error {

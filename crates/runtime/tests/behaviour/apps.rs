@@ -42,6 +42,8 @@ async fn a_folder_comes_whole_and_nothing_secret_comes_with_it() {
         world.ok("main", "/install --as demo src").await,
         "Installed app:demo — string app:demo /open"
     );
+    let listed = world.ok("app", "/list").await;
+    assert!(listed.contains("app:demo    ~/src"), "{listed}");
     assert_eq!(installed(&world), ["demo/raw.bin", "demo/run.sh", "demo/string.md", "demo/sub/more.md"]);
     let mode = |name: &str| {
         let path = world.home.path().join(".string/packages/demo").join(name);
@@ -163,7 +165,14 @@ async fn uninstalling_takes_topics_along_and_keeps_variables_unless_told() {
     ];
     assert_eq!(reply, expected.join("\n"));
     assert_eq!(world.ok("main", "/topics app").await, "0 app topics open.");
-    world.fails("main", "/uninstall a", "NOT_FOUND").await;
+    let missing = world.fails("main", "/uninstall a", "NOT_FOUND").await;
+    assert!(missing.starts_with("ERROR(NOT_FOUND): No package \"a\" is installed.\n"), "{missing}");
+    world.home.write("t.md", page("name: t\ntype: tool", "# T"));
+    world.ok("main", "/install t.md").await;
+    // A tool is no app that could be opened.
+    let missing = world.fails("app:a", "/open", "NOT_FOUND").await;
+    assert!(missing.contains("No app \"a\" is installed.\n  There is no app yet."), "{missing}");
+    world.ok("main", "/uninstall t").await;
     world.ok("main", "/install a.md").await;
     assert!(world.ok("app:a:work", "/set").await.contains("$KEY = \"v\""));
     let reply = world.ok("main", "/uninstall app:a --purge").await;

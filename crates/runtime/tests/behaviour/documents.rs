@@ -65,6 +65,28 @@ async fn a_missing_name_that_exists_beside_the_document_is_hinted() {
 }
 
 #[tokio::test]
+async fn a_slip_in_a_name_is_repaired_by_what_lies_near_it() {
+    let world = library().await;
+    for (typed, hint) in [
+        ("/open reprot.md", "Did you mean ~/report.md?"),
+        ("/open dosc", "Did you mean ~/docs?"),
+        ("/open docs/guid.md", "Did you mean ~/docs/guide.md?"),
+        ("/open docs/quite-different.md", "Look around: /ls ~/docs"),
+        ("/open nowhere/at/all.md", "Look around: /ls ~/"),
+        ("/install reprot.md", "Did you mean ~/report.md?"),
+    ] {
+        let refused = world.fails("main", typed, "NOT_FOUND").await;
+        assert!(refused.ends_with(&format!("\n  {hint}")), "{typed}: {refused}");
+    }
+    // What cannot be opened is not told.
+    std::os::unix::fs::symlink("/etc/passwd", world.home.path().join("passwords.md")).unwrap();
+    world.home.write("_netrc", "secret");
+    for typed in ["/open pasword.md", "/open netrc"] {
+        assert!(!world.fails("main", typed, "NOT_FOUND").await.contains("Did you mean"), "{typed}");
+    }
+}
+
+#[tokio::test]
 async fn a_hint_never_tells_what_lies_outside() {
     let world = library().await;
     let outside = tempfile::tempdir().unwrap();

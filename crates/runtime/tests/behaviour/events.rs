@@ -132,6 +132,7 @@ async fn ids_go_on_growing_when_the_clock_was_set_back() {
         clock: Arc::new(Behind),
         audit: runtime::audit::Log::open(&behind.home.root().join("log")).unwrap(),
         shells: None,
+        github: runtime::GitHubHosts::default(),
     };
     let restarted = runtime::Runtime::new(parts).await.unwrap();
     let late = restarted.events.post(&default_agent(), Source::Webhook, "late".into(), None).await.unwrap();

@@ -17,6 +17,20 @@ async fn site() -> World {
 }
 
 #[tokio::test]
+async fn a_page_that_is_missing_leaves_its_site_to_look_at() {
+    let (world, web) = (World::new().await, Web::start().await);
+    let refused = world.fails("main", &format!("/open {}", web.url("/gone.md")), "NOT_FOUND").await;
+    let front = format!("The front page of the site: /open {}", web.url("/"));
+    assert!(refused.ends_with(&front), "{refused}");
+    assert!(
+        !world
+            .fails("main", &front.replace("The front page of the site: ", ""), "NOT_FOUND")
+            .await
+            .contains("front")
+    );
+}
+
+#[tokio::test]
 async fn everything_says_where_it_comes_from() {
     let world = site().await;
     let page = "@own → ~/site/b.md\n@deep → ~/site/deep/x.md (from ~/site/parts/a.md)";

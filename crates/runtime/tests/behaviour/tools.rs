@@ -52,3 +52,15 @@ async fn tools_are_found_and_explained() {
     assert!(world.ok("main", "/tool:shout --help").await.starts_with("Actions\n---\nup\n"));
     world.fails("main", "/tool:", "INVALID_PARAMS").await;
 }
+
+#[tokio::test]
+async fn a_document_says_in_the_list_what_it_is_for() {
+    let (world, _web) = world().await;
+    world.home.write("sum.md", "---\ntype: tool\ndescription: |\n  Adds\n  things.\n---\n# Sum\n");
+    world.ok("main", "/install sum.md").await;
+    let listed = world.ok("tool", "/list").await;
+    assert!(
+        listed.contains("\nsum    Adds things.") && listed.contains("\nquiet  actions of a document"),
+        "{listed}"
+    );
+}

@@ -133,7 +133,7 @@ async fn the_first_error_stops_the_rest_and_says_what_was_not_run() {
     assert_eq!(
         reply.content,
         "Opened ~/a.md\n---\n# A\n\n\
-         ERROR(NOT_FOUND): No such file: ~/gone.md\n  Not run: /open agent\n  Not run: /close"
+         ERROR(NOT_FOUND): No such file: ~/gone.md\n  Look around: /ls ~/\n  Not run: /open agent\n  Not run: /close"
     );
     assert!(world.ok("main", "/info").await.contains("file:      a.md"), "the document is still open");
     assert_eq!(open_topics(&world).await, ["main"]);

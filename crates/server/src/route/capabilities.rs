@@ -6,28 +6,26 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use runtime::agent::Agent;
 use runtime::audit::format_time;
 use runtime::capability::{Capability, Id, Minted, QUOTA, TTL, Terms, Uses, Verbs};
 use wire::{Capabilities, CapabilityInfo, ErrorBody, MintedCapability, NewCapability};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json::JsonBody;
 
 #[utoipa::path(
     get,
     path = "/capabilities",
-    params(("X-Agent-Id" = Option<String>, Header, description = "whose capabilities; `default` when absent")),
+    params(Speaker),
     responses(
         (status = 200, description = "without their secrets", body = Capabilities),
-        (status = 400, description = "a malformed agent id", body = ErrorBody),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
-pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Capabilities>, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+pub async fn list(State(app): State<App>, Speaker(agent): Speaker) -> Result<Json<Capabilities>, Failure> {
     let listed = app.runtime.capabilities.list(&agent.id).await?;
     Ok(Json(Capabilities { capabilities: listed.iter().map(|one| info(one, &agent)).collect() }))
 }
@@ -35,7 +33,7 @@ pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cap
 #[utoipa::path(
     post,
     path = "/capabilities",
-    params(("X-Agent-Id" = Option<String>, Header, description = "whose files; `default` when absent")),
+    params(Speaker),
     request_body = NewCapability,
     responses(
         (status = 201, description = "the token is in no other answer", body = MintedCapability),
@@ -46,10 +44,9 @@ pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Cap
 )]
 pub async fn mint(
     State(app): State<App>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
     JsonBody(new): JsonBody<NewCapability>,
 ) -> Result<(StatusCode, Json<MintedCapability>), Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let path = agent.workspace.below_home(&new.path).unwrap_or_else(|| PathBuf::from(&new.path));
     let terms = Terms {
         path,
@@ -74,20 +71,18 @@ pub async fn mint(
     path = "/capabilities/{id}",
     params(
         ("id" = String, Path),
-        ("X-Agent-Id" = Option<String>, Header, description = "whose capability; `default` when absent"),
+        Speaker,
     ),
     responses(
         (status = 204, description = "it opens nothing any more"),
-        (status = 400, description = "a malformed id", body = ErrorBody),
         (status = 404, description = "no such capability or agent", body = ErrorBody),
     )
 )]
 pub async fn revoke(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
 ) -> Result<StatusCode, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let id = Id::parse(&id?.0)?;
     app.runtime.capabilities.revoke(&agent.id, id).await?;
     tracing::info!(agent = %agent.id, capability = %id, "a capability was revoked");

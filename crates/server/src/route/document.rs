@@ -1,9 +1,10 @@
 //! What every route has in common, written into the OpenAPI document: who gets in, and what the door answers.
 
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
-    Components, Content, OpenApi, Ref, RefOr, Response, ResponseBuilder, SecurityRequirement,
+    Components, Content, ObjectBuilder, OpenApi, Ref, RefOr, Required, Response, ResponseBuilder,
+    SecurityRequirement, Type,
 };
 
 const TOKEN: &str = "token";
@@ -27,6 +28,15 @@ const TO_A_TYPE: &[(&str, &str)] = &[("415", "not the content type that the rout
 /// Answers of what reads names in an address, or the agent's.
 const TO_A_NAME: &[(&str, &str)] = &[("400", "a malformed name, header or query"), ("404", "no such agent")];
 
+/// Answers of what reads and writes files with a capability.
+const TO_A_FILE: &[(&str, &str)] = &[
+    ("400", "not a path"),
+    ("401", "no capability, or one that has ended"),
+    ("403", "not with this capability, or through a link, or not a file"),
+    ("404", "no such file"),
+    ("412", "it is not what the caller expects"),
+];
+
 /// Adds what the routes do not say each for itself. What one does say stays.
 pub fn complete(api: &mut OpenApi) {
     add_schemes(api);
@@ -37,7 +47,10 @@ pub fn complete(api: &mut OpenApi) {
             let of_the_daemon = operation.security.is_none();
             let has_body = operation.request_body.is_some();
             let has_names = operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty());
+            let of_a_file = path.starts_with("/fs/");
             let sets = [
+                // First, since it says more than the door does.
+                (of_a_file, TO_A_FILE),
                 (true, OF_THE_DOOR),
                 (of_the_daemon, WITH_A_TOKEN),
                 (has_body, TO_A_BODY),
@@ -45,6 +58,9 @@ pub fn complete(api: &mut OpenApi) {
                 (has_names && of_the_daemon, TO_A_NAME),
             ];
             sets.iter().filter(|(applies, _)| *applies).for_each(|(_, answers)| add(operation, answers));
+            if of_a_file {
+                operation.parameters.get_or_insert_default().push(RefOr::T(capability()));
+            }
             if of_the_daemon {
                 operation.security = Some(vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())]);
             }
@@ -89,6 +105,16 @@ fn add(operation: &mut Operation, answers: &[(&str, &str)]) {
         let known = operation.responses.responses.entry((*status).to_owned());
         known.or_insert_with(|| RefOr::T(error(description)));
     }
+}
+
+fn capability() -> Parameter {
+    ParameterBuilder::new()
+        .name("cap")
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(Some("the capability, unless it is sent as `Authorization: Bearer`"))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+        .build()
 }
 
 fn error(description: &str) -> Response {

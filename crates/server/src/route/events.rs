@@ -17,6 +17,7 @@ use store::Limit;
 use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT, ServerSentEvent};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 
 /// How many events a page holds unless the caller asks for fewer or more.
@@ -42,20 +43,17 @@ pub struct Which {
 #[utoipa::path(
     get,
     path = "/events",
-    params(Which, ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent")),
+    params(Which, Speaker),
     responses(
         (status = 200, body = Events),
-        (status = 400, description = "a malformed id or query", body = ErrorBody),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
 pub async fn list(
     State(app): State<App>,
     which: Result<Query<Which>, QueryRejection>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
 ) -> Result<Json<Events>, Failure> {
     let Query(which) = which?;
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let show = if which.all { Show::All } else { Show::Unacked };
     let after = which.after.map(|id| Id::parse(&id)).transpose()?;
     let limit = Limit::entries(which.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)).bytes(PAGE_BYTES);
@@ -74,20 +72,17 @@ pub struct Doomed {
 #[utoipa::path(
     delete,
     path = "/events",
-    params(Doomed, ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent")),
+    params(Doomed, Speaker),
     responses(
         (status = 200, description = "how many acknowledged events were removed, or of all", body = Cleared),
-        (status = 400, description = "a malformed query", body = ErrorBody),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
 pub async fn clear(
     State(app): State<App>,
     doomed: Result<Query<Doomed>, QueryRejection>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
 ) -> Result<Json<Cleared>, Failure> {
     let Query(doomed) = doomed?;
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let which = if doomed.all { Clear::All } else { Clear::Acked };
     Ok(Json(Cleared { removed: app.runtime.events.clear(&agent.id, which).await? }))
 }
@@ -97,20 +92,18 @@ pub async fn clear(
     path = "/events/{id}",
     params(
         ("id" = String, Path),
-        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+        Speaker,
     ),
     responses(
         (status = 200, body = EventInfo),
-        (status = 400, description = "a malformed id", body = ErrorBody),
         (status = 404, description = "no such event or agent", body = ErrorBody),
     )
 )]
 pub async fn read(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
 ) -> Result<Json<EventInfo>, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let event = app.runtime.events.read(&agent.id, Id::parse(&id?.0)?).await?;
     Ok(Json(info(event)))
 }
@@ -120,20 +113,18 @@ pub async fn read(
     path = "/events/{id}/ack",
     params(
         ("id" = String, Path),
-        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+        Speaker,
     ),
     responses(
         (status = 200, description = "acknowledged, now or before", body = EventInfo),
-        (status = 400, description = "a malformed id", body = ErrorBody),
         (status = 404, description = "no such event or agent", body = ErrorBody),
     )
 )]
 pub async fn ack(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
+    Speaker(agent): Speaker,
 ) -> Result<Json<EventInfo>, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     let event = app.runtime.events.ack(&agent.id, Id::parse(&id?.0)?).await?;
     Ok(Json(info(event)))
 }
@@ -142,19 +133,18 @@ pub async fn ack(
     get,
     path = "/events/stream",
     params(
-        ("X-Agent-Id" = Option<String>, Header, description = "whose inbox; `default` when absent"),
+        Speaker,
         ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event"),
     ),
     responses(
         (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id and an `EventInfo` as its data; a comment now and then keeps the connection alive", body = ServerSentEvent, content_type = "text/event-stream"),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
 pub async fn stream(
     State(app): State<App>,
+    Speaker(agent): Speaker,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
     // An id that is not one of ours says nothing about where to go on: then everything is sent.
     let after = headers.get(LAST_EVENT_ID).and_then(|value| Id::parse(value.to_str().ok()?).ok());
     let follower = Follower::new(Arc::clone(&app.runtime.events), agent.id.clone(), after);

@@ -18,6 +18,7 @@ use runtime::topic::{Kind, Topic};
 use runtime::{Reply, Request};
 use serde::Serialize;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, ServerSentEvent, TopicType, event};
 
 use super::App;
@@ -109,8 +110,14 @@ async fn stream(
     let asked = Topic::parse(&request.topic).ok();
     let (sender, mut live) = mpsc::channel(LIVE_MAX);
     let runtime = Arc::clone(&app.runtime);
-    let mut running: Running = Box::pin(async move {
+    // In a task of its own, which ends with this reply: the command does not stand still when its reader does.
+    let mut task = JoinSet::new();
+    task.spawn(async move {
         runtime.exec_until(request, Arc::new(Channel(sender)), begun.cancel.clone()).await
+    });
+    let mut running: Running = Box::pin(async move {
+        let ended = task.join_next().await.expect("the set has one task");
+        ended.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
     });
     let events = tokio::select! {
         biased;

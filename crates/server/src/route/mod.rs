@@ -14,6 +14,7 @@ mod mcp;
 mod running;
 mod sessions;
 mod shutdown;
+mod speaker;
 mod terminal;
 mod tools;
 mod webhook;

@@ -2,25 +2,23 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use runtime::Runtime;
 use runtime::agent::Agent;
-use wire::{ErrorBody, ToolInfo, Tools};
+use wire::{ToolInfo, Tools};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 
 #[utoipa::path(
     get,
     path = "/tools",
-    params(("X-Agent-Id" = Option<String>, Header, description = "whose tools; `default` when absent")),
+    params(Speaker),
     responses(
         (status = 200, description = "the tools that manifests declare", body = Tools),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
-pub async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Json<Tools>, Failure> {
-    let agent = app.runtime.agents.named(&super::agent(&headers))?;
+pub async fn list(State(app): State<App>, Speaker(agent): Speaker) -> Result<Json<Tools>, Failure> {
     Ok(Json(Tools { tools: installed(&app.runtime, &agent) }))
 }
 

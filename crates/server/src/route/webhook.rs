@@ -58,8 +58,6 @@ pub async fn post(
     params(("id" = String, Path)),
     responses(
         (status = 200, body = Webhook),
-        (status = 400, description = "a malformed id", body = ErrorBody),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
 pub async fn show(
@@ -77,8 +75,6 @@ pub async fn show(
     params(("id" = String, Path)),
     responses(
         (status = 200, description = "a new address; the old one is dead", body = Webhook),
-        (status = 400, description = "a malformed id", body = ErrorBody),
-        (status = 404, description = "no such agent", body = ErrorBody),
     )
 )]
 pub async fn rotate(

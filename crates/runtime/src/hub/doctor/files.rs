@@ -7,6 +7,7 @@ use std::path::Path;
 use super::Finding;
 use crate::Runtime;
 use crate::agent::settings;
+use crate::words::shown_bytes;
 
 /// Less than this is gone with the next large output.
 const ROOM_MIN: u64 = 256 * 1024 * 1024;
@@ -96,7 +97,7 @@ fn room(root: &Path) -> Finding {
     match rustix::fs::statvfs(root) {
         Ok(found) => {
             let free = found.f_bavail.saturating_mul(found.f_frsize);
-            let said = format!("{} MB free", free / 1_000_000);
+            let said = format!("{} free", shown_bytes(free));
             if free >= ROOM_MIN {
                 Finding::good(WHAT, said)
             } else {

@@ -32,7 +32,6 @@ pub fn routes() -> MethodRouter<App> {
     path = "/fs/{path}",
     params(
         ("path" = String, Path, description = "`~/` and what follows below the agent's home, or an absolute path without its first slash"),
-        ("cap" = Option<String>, Query, description = "the capability, unless it is sent as `Authorization: Bearer`"),
         ("Range" = Option<String>, Header, description = "one range of bytes; more than one are answered with the whole file"),
         ("If-Range" = Option<String>, Header),
         ("If-Match" = Option<String>, Header),
@@ -44,11 +43,6 @@ pub fn routes() -> MethodRouter<App> {
         (status = 200, description = "the file, of the type that its name says", body = [u8], content_type = "*/*"),
         (status = 206, description = "the range", body = [u8], content_type = "*/*"),
         (status = 304, description = "it is what the caller has"),
-        (status = 400, description = "not a path", body = ErrorBody),
-        (status = 401, description = "no capability, or one that has ended", body = ErrorBody),
-        (status = 403, description = "not with this capability, or through a link, or not a file", body = ErrorBody),
-        (status = 404, description = "no such file", body = ErrorBody),
-        (status = 412, description = "it is not what the caller expects", body = ErrorBody),
         (status = 416, description = "the file is shorter than that", body = ErrorBody),
     ),
     security(("capability" = []), ("capability_in_address" = []))
@@ -58,10 +52,8 @@ pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result
     let name = place.path();
     let found = blocking::run(move || place.download()).await.map_err(refused)?;
     let (file, stamp) = found.ok_or_else(missing)?;
-    match Conditions::of(&headers).for_read(&stamp) {
-        condition::Read::Send => {}
-        condition::Read::NotModified => return Ok(not_modified(&stamp)),
-        condition::Read::Failed => return Err(unexpected()),
+    if let Some(answer) = settled(&headers, &stamp)? {
+        return Ok(answer);
     }
     let wanted = if condition::range_counts(&headers, &stamp) {
         range::wanted(&headers, stamp.size)
@@ -93,7 +85,6 @@ pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result
     path = "/fs/{path}",
     params(
         ("path" = String, Path, description = "as for `GET`"),
-        ("cap" = Option<String>, Query, description = "the capability, unless it is sent as `Authorization: Bearer`"),
         ("If-Match" = Option<String>, Header),
         ("If-None-Match" = Option<String>, Header),
         ("If-Modified-Since" = Option<String>, Header),
@@ -102,11 +93,6 @@ pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result
     responses(
         (status = 200, description = "the headers of the answer to `GET`"),
         (status = 304, description = "it is what the caller has"),
-        (status = 400, description = "not a path"),
-        (status = 401, description = "no capability, or one that has ended"),
-        (status = 403, description = "not with this capability, or through a link, or not a file"),
-        (status = 404, description = "no such file"),
-        (status = 412, description = "it is not what the caller expects"),
     ),
     security(("capability" = []), ("capability_in_address" = []))
 )]
@@ -115,10 +101,8 @@ pub async fn head(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Resul
     let name = place.path();
     let found = blocking::run(move || place.stamp()).await.map_err(refused)?;
     let stamp = found.ok_or_else(missing)?;
-    match Conditions::of(&headers).for_read(&stamp) {
-        condition::Read::Send => {}
-        condition::Read::NotModified => return Ok(not_modified(&stamp)),
-        condition::Read::Failed => return Err(unexpected()),
+    if let Some(answer) = settled(&headers, &stamp)? {
+        return Ok(answer);
     }
     let mut response = StatusCode::OK.into_response();
     download::describe(response.headers_mut(), &name, &stamp, stamp.size);
@@ -130,7 +114,6 @@ pub async fn head(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Resul
     path = "/fs/{path}",
     params(
         ("path" = String, Path, description = "as for `GET`"),
-        ("cap" = Option<String>, Query, description = "the capability, unless it is sent as `Authorization: Bearer`"),
         ("If-Match" = Option<String>, Header, description = "replace only what the caller has seen"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: create only"),
         ("If-Unmodified-Since" = Option<String>, Header),
@@ -140,11 +123,8 @@ pub async fn head(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Resul
         (status = 201, description = "there is a file now where there was none"),
         (status = 204, description = "the file was replaced"),
         (status = 400, description = "not a path, or a part of a file, or the body broke off", body = ErrorBody),
-        (status = 401, description = "no capability, or one that has ended", body = ErrorBody),
-        (status = 403, description = "not with this capability, or through a link, or not a file", body = ErrorBody),
         (status = 404, description = "a part of the path is a file", body = ErrorBody),
         (status = 408, description = "it came too slowly", body = ErrorBody),
-        (status = 412, description = "it is not what the caller expects", body = ErrorBody),
         (status = 413, description = "more than the capability may still write", body = ErrorBody),
     ),
     security(("capability" = []), ("capability_in_address" = []))
@@ -170,17 +150,11 @@ pub async fn put(State(app): State<App>, request: Request) -> Result<Response, F
     path = "/fs/{path}",
     params(
         ("path" = String, Path, description = "as for `GET`"),
-        ("cap" = Option<String>, Query, description = "the capability, unless it is sent as `Authorization: Bearer`"),
         ("If-Match" = Option<String>, Header, description = "remove only what the caller has seen"),
         ("If-Unmodified-Since" = Option<String>, Header),
     ),
     responses(
         (status = 204, description = "the file is gone"),
-        (status = 400, description = "not a path", body = ErrorBody),
-        (status = 401, description = "no capability, or one that has ended", body = ErrorBody),
-        (status = 403, description = "not with this capability, or through a link, or not a file", body = ErrorBody),
-        (status = 404, description = "no such file", body = ErrorBody),
-        (status = 412, description = "it is not what the caller expects", body = ErrorBody),
     ),
     security(("capability" = []), ("capability_in_address" = []))
 )]
@@ -218,10 +192,17 @@ fn unexpected() -> Failure {
         .hint("HEAD shows its ETag as it is now.")
 }
 
-fn not_modified(stamp: &Stamp) -> Response {
-    let mut response = StatusCode::NOT_MODIFIED.into_response();
-    download::identify(response.headers_mut(), stamp);
-    response
+/// The answer of a read whose conditions leave nothing to send.
+fn settled(headers: &HeaderMap, stamp: &Stamp) -> Result<Option<Response>, Failure> {
+    match Conditions::of(headers).for_read(stamp) {
+        condition::Read::Send => Ok(None),
+        condition::Read::NotModified => {
+            let mut response = StatusCode::NOT_MODIFIED.into_response();
+            download::identify(response.headers_mut(), stamp);
+            Ok(Some(response))
+        }
+        condition::Read::Failed => Err(unexpected()),
+    }
 }
 
 fn out_of_range(size: u64) -> Response {

@@ -1,0 +1,74 @@
+//! Work that is done to its end, whether or not anybody waits for it.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::runtime::Handle;
+
+/// Runs where it is awaited, which costs no task. If that is given up, the rest runs in a task of its own.
+pub fn to_the_end<F>(work: F) -> ToTheEnd<F>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    ToTheEnd(Some(Box::pin(work)))
+}
+
+pub struct ToTheEnd<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+
+impl<F: Future<Output: Send> + Send + 'static> Future for ToTheEnd<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // Taken out while it runs: what panics is not run again.
+        let mut work = self.0.take().expect("nothing is polled after its end");
+        let outcome = work.as_mut().poll(context);
+        if outcome.is_pending() {
+            self.0 = Some(work);
+        }
+        outcome
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Drop for ToTheEnd<F> {
+    fn drop(&mut self) {
+        // Without a runtime the process ends, and the work with it.
+        if let (Some(work), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(work);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::AssertUnwindSafe;
+
+    use futures::FutureExt;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_any_more_still_ends() {
+        let (go, wait) = oneshot::channel::<()>();
+        let (done, ended) = oneshot::channel();
+        let mut work = Box::pin(to_the_end(async move {
+            wait.await.unwrap();
+            done.send(()).unwrap();
+        }));
+        assert!(work.as_mut().now_or_never().is_none());
+        drop(work);
+        go.send(()).unwrap();
+        ended.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_panics_is_not_run_again() {
+        let (held, released) = oneshot::channel::<()>();
+        let work = to_the_end(async move {
+            let _held = held;
+            panic!("on purpose");
+        });
+        AssertUnwindSafe(work).catch_unwind().await.unwrap_err();
+        released.await.unwrap_err();
+    }
+}
