@@ -104,8 +104,7 @@ impl<'a> Walk<'a> {
     }
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
-        let kind =
-            if matches!(tag, Tag::Heading { .. }) { BlockKind::Heading } else { BlockKind::Other };
+        let kind = if matches!(tag, Tag::Heading { .. }) { BlockKind::Heading } else { BlockKind::Other };
         match tag {
             Tag::Link { link_type, dest_url, id, .. } => {
                 self.open_link(link_type, &dest_url, &id, range, Bang::No);
