@@ -13,12 +13,12 @@ use crate::agent::Agent;
 use crate::command::terminal::AtOnce;
 use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
-use crate::reply::{self, Meta, Reply};
+use crate::reply::{Meta, Reply};
 use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Scope, Secrets};
-use crate::{Request, Runtime, audit, blocking, detach, edit};
+use crate::{Request, Runtime, audit, blocking, detach, edit, long};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -117,7 +117,7 @@ impl Call {
             queue.iter().for_each(|step| last.push_str(&format!("\n  Not run: {}", step.shown)));
         }
         let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
-        let content = reply::bounded(parts.join("\n\n"));
+        let content = long::bounded(parts.join("\n\n"));
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }
 
@@ -143,7 +143,8 @@ impl Call {
         };
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
-        let ran = AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        let ran =
+            AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 

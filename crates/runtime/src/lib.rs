@@ -20,6 +20,7 @@ mod exec;
 pub mod files;
 mod hub;
 pub mod logs;
+mod long;
 pub mod manifest;
 mod origin;
 mod package;

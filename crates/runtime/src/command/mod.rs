@@ -78,7 +78,10 @@ pub enum Command {
     List(ls::What),
     Close,
     Nav(nav::What),
-    Source,
+    /// The source of the document, from a line on.
+    Source {
+        from: usize,
+    },
     Info {
         shortcut: Option<String>,
     },
@@ -178,7 +181,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, context).await,
-        Command::Source => source::run(&context),
+        Command::Source { from } => source::run(from, &context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
@@ -288,7 +291,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Refresh => arguments.none(Command::Refresh)?,
         Verb::Nav => Command::Nav(nav::What::parse(arguments)?),
-        Verb::Source => arguments.none(Command::Source)?,
+        Verb::Source => Command::Source { from: source::parse(arguments)? },
         Verb::Info => Command::Info { shortcut: info::parse(arguments)? },
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },
