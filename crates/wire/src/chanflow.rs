@@ -8,6 +8,10 @@
 /// The letter that marks a tag, U+1D49E.
 const MARK: char = '𝒞';
 const OPEN: &str = "<𝒞=string:";
+/// How a block of any channel begins.
+const ANY_OPEN: &str = "<𝒞=";
+/// Quotes within quotes that are followed: no one writes more, and each bounds how far a search goes in vain.
+const DEPTH_MAX: usize = 8;
 const CLOSE: &str = "</𝒞>";
 
 /// One request block of a text.
@@ -30,12 +34,16 @@ pub fn envelope(topic: &str, reply: &str) -> String {
     format!("{OPEN}{topic}>\n{}\n{CLOSE}", escape(reply))
 }
 
-/// All blocks of the `string` channel, in order. Anything else in the text is left alone.
+/// All blocks of the `string` channel, in order. Anything else in the text is left alone: what another channel's
+/// block quotes is not meant for us.
 pub fn parse(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut rest = text;
-    while let Some(start) = rest.find(OPEN) {
-        let after = &rest[start + OPEN.len()..];
+    while let Some(start) = rest.find(ANY_OPEN) {
+        let Some(after) = rest[start..].strip_prefix(OPEN) else {
+            rest = behind_foreign(&rest[start + ANY_OPEN.len()..]);
+            continue;
+        };
         let line_end = after.find('\n').unwrap_or(after.len());
         // A tag without its `>` on the line still names what the caller meant, up to the end of the line.
         let (topic, body) = match after[..line_end].find('>') {
@@ -56,6 +64,26 @@ pub fn parse(text: &str) -> Vec<Block> {
         blocks.push(Block { topic: topic.to_owned(), payload });
     }
     blocks
+}
+
+/// What follows another channel's block, given the text behind the beginning of its tag. Blocks that it quotes whole
+/// belong to it; where that does not add up, it ends with the first tag that closes anything.
+fn behind_foreign(text: &str) -> &str {
+    let Some(first) = text.find(CLOSE) else { return text };
+    let (mut depth, mut at) = (1, 0);
+    while let Some(close) = text[at..].find(CLOSE) {
+        let end = at + close + CLOSE.len();
+        depth += text[at..end].matches(ANY_OPEN).count();
+        if depth > DEPTH_MAX {
+            break;
+        }
+        depth -= 1;
+        at = end;
+        if depth == 0 {
+            return &text[at..];
+        }
+    }
+    &text[first + CLOSE.len()..]
 }
 
 /// Makes both tags harmless inside a block.
@@ -117,6 +145,12 @@ mod tests {
             ("<𝒞=string:main>\n/info\n</𝒞>", &[closed("main", "/info")]),
             ("<𝒞=string:a>/open x</𝒞><𝒞=string:b>/info</𝒞>", &[closed("a", "/open x"), closed("b", "/info")]),
             ("hm\n<𝒞=slack:dev>\nhello\n</𝒞>\n<𝒞=string:b>\n/info\n</𝒞>", &[closed("b", "/info")]),
+            (
+                "<𝒞=slack:x>see <𝒞=string:a>/info</𝒞> and <𝒞=string:a>/info</𝒞></𝒞><𝒞=string:b>/info</𝒞>",
+                &[closed("b", "/info")],
+            ),
+            ("<𝒞=slack:x>half: <𝒞=string:a>\n</𝒞>\n<𝒞=string:b>/info</𝒞>", &[closed("b", "/info")]),
+            ("<𝒞=slack:x> is never closed", &[]),
             ("<𝒞=string:>\n/info\n</𝒞>", &[closed("", "/info")]),
             ("<𝒞=string:w>\n/write a.md\n\nx\n\n</𝒞>", &[closed("w", "/write a.md\n\nx\n")]),
             ("<𝒞=string:w>\r\n/info\r\n</𝒞>", &[closed("w", "/info")]),

@@ -116,6 +116,11 @@ impl Workspace {
         }
     }
 
+    /// A path as others write it: absolute, or from the home, with `~` or bare.
+    pub fn from_home(&self, text: &str) -> PathBuf {
+        self.below_home(text).unwrap_or_else(|| self.home.join(text))
+    }
+
     /// Whether a path, as written, lies in the workspace.
     pub fn contains(&self, path: &Path) -> bool {
         self.roots().any(|root| path.starts_with(root))

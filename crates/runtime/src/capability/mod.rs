@@ -96,6 +96,16 @@ pub struct Minted {
 }
 
 impl Capability {
+    /// The path that an address names. A bare one is meant from the home, like everywhere, unless this capability is
+    /// for the absolute path that it may also be.
+    pub fn addressed(&self, address: &str, home: &Path) -> Result<PathBuf> {
+        let path = parse_address(address, home)?;
+        match path.strip_prefix("/") {
+            Ok(bare) if !path.starts_with(&self.path) && !path.starts_with(home) => Ok(home.join(bare)),
+            _ => Ok(path),
+        }
+    }
+
     /// Where a path leads, if it lies below this capability's and no part of it is a link.
     pub fn place(&self, workspace: &Workspace, path: &Path) -> Result<Place> {
         let Ok(below) = path.strip_prefix(&self.path) else {

@@ -48,7 +48,7 @@ fn one(name: &str, topic: &Topic) -> Result<String> {
     let lines = [
         spec.summary.to_owned(),
         format!("Usage: {}", spec.usage),
-        format!("Works in: {}", spec.place.names().join(", ")),
+        format!("Works in: {}", table::places(spec.name).join(", ")),
     ];
     Ok(with_body(&format!("Command: /{}", spec.name), &lines.join("\n")))
 }

@@ -145,12 +145,13 @@ fn shortcuts(page: &Page) -> Vec<String> {
     shown
 }
 
-/// The session variables, long values cut.
+/// The session variables, long values cut; of those with several lines, how many.
 fn variables(context: &Context<'_>) -> Vec<String> {
     let shown = |(name, value): (&str, &Value)| {
         let text = text_of(value);
-        let cut = text.char_indices().nth(VALUE_SHOWN).map(|(at, _)| format!("{}…", &text[..at]));
-        format!("{{{name}}}={}", variable::shown_on_one_line(&cut.unwrap_or_else(|| text.into_owned())))
+        let long = text.char_indices().nth(VALUE_SHOWN).filter(|_| !text.contains('\n'));
+        let cut = long.map(|(at, _)| format!("{}…", &text[..at]));
+        format!("{{{name}}}={}", variable::shown_on_one_line(cut.as_deref().unwrap_or(&text)))
     };
     context.state.variables.iter().map(shown).collect()
 }

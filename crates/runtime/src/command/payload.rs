@@ -166,16 +166,26 @@ fn stray_line(line: &str, above: &str) -> Error {
 
 fn unknown(word: &str, topic: &Topic) -> Error {
     let names = table::valid_in(topic).map(|spec| spec.name);
-    let near = nearest(word, names).map(|name| format!("Did you mean /{name}?"));
-    Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("/{word}"))))
+    let slashes = slashes(topic);
+    let near = nearest(word, names).map(|name| format!("Did you mean {slashes}{name}?"));
+    Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("{slashes}{word}"))))
         .hints(near)
-        .hint("Try /help for the commands valid here.")
+        .hint(format!("Try {slashes}help for the commands valid here."))
+}
+
+/// How commands begin in a topic.
+fn slashes(topic: &Topic) -> &'static str {
+    if topic.kind() == Kind::Bash { "//" } else { "/" }
 }
 
 fn wrong_place(spec: &Spec, topic: &Topic) -> Error {
-    let message = format!("/{} is not valid in {topic}.", spec.name);
-    let places = spec.place.names().join(", ");
-    let slashes = if topic.kind() == Kind::Bash { "//" } else { "/" };
+    let here = match topic {
+        Topic::Hub(hub) => format!("the {} hub", hub.as_str()),
+        other => other.to_string(),
+    };
+    let slashes = slashes(topic);
+    let message = format!("{slashes}{} is not valid in {here}.", spec.name);
+    let places = table::places(spec.name).join(", ");
     Error::new(Code::CommandUnsupported, message)
         .hint(format!("{} works in: {places}", spec.usage))
         .hint(format!("Try {slashes}help for the commands valid here."))
@@ -230,6 +240,24 @@ mod tests {
     fn the_nearest_command_is_named() {
         let error = names("/info\n/opne x").unwrap_err();
         assert!(error.to_string().contains("Did you mean /open?"), "{error}");
+    }
+
+    #[test]
+    fn errors_say_how_commands_are_written_here_and_where_they_work() {
+        let said = |payload: &str, topic: &str| {
+            let topic = Topic::parse(topic).unwrap();
+            split(payload, &topic, Actions::Impossible).unwrap().remove(0).unwrap_err().error.to_string()
+        };
+        let slip = said("//topcs", "bash:x");
+        assert!(slip.contains("\"//topcs\"") && slip.contains("Did you mean //topics?"), "{slip}");
+        assert!(slip.contains("Try //help"), "{slip}");
+        let hub = said("/exec ls", "app");
+        assert!(
+            hub.contains("/exec is not valid in the app hub.") && hub.contains("works in: tab, app"),
+            "{hub}"
+        );
+        let list = said("/list", "main");
+        assert!(list.contains("the app hub, the bash hub") && list.contains("the agent hub"), "{list}");
     }
 
     #[test]

@@ -332,6 +332,15 @@ pub fn valid_in(topic: &Topic) -> impl Iterator<Item = &'static Spec> {
     COMMANDS.iter().filter(move |spec| spec.place.allows(topic) && is_found(spec))
 }
 
+/// Where a command of this name works, in words: several hubs may have one each.
+pub fn places(name: &str) -> Vec<&'static str> {
+    let mut all: Vec<_> =
+        COMMANDS.iter().filter(|spec| spec.name == name).flat_map(|spec| spec.place.names()).collect();
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|place| seen.insert(*place));
+    all
+}
+
 impl Place {
     pub fn allows(self, topic: &Topic) -> bool {
         match (self, topic) {

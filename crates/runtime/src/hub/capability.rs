@@ -1,5 +1,7 @@
 //! The agent hub's `capability`: grants files of this agent to whoever holds a token.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use super::agent::{Format, format, split_list, typed_path};
@@ -66,11 +68,20 @@ impl Command {
     }
 }
 
+/// The path that is granted: a bare one from the home, like everywhere; one with a dot from where the caller is.
+fn granted_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+    match text.split('/').next() {
+        Some("." | ".." | "") => typed_path(text, context),
+        _ if text.starts_with('~') => typed_path(text, context),
+        _ => typed_path(&format!("~/{text}"), context),
+    }
+}
+
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     let (capabilities, agent) = (&context.runtime.capabilities, context.agent);
     match command {
         Command::Mint { path, terms: Asked { verbs, ttl, uses, quota }, format } => {
-            let path = typed_path(&path, context)?;
+            let path = granted_path(&path, context)?;
             let minted = capabilities.mint(agent, Terms { path, verbs, ttl, uses, quota }).await?;
             tracing::info!(agent = %agent.id, capability = %minted.capability.id, "a capability was minted");
             Ok(match format {

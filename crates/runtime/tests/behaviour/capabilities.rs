@@ -104,6 +104,17 @@ async fn what_an_agent_may_not_reach_it_may_not_grant() {
 }
 
 #[tokio::test]
+async fn a_bare_path_is_meant_from_the_home_and_one_with_a_dot_from_here() {
+    let world = World::new().await;
+    world.home.write("sub/x.txt", "x");
+    for (path, shown) in [("sub", "~/sub"), ("~/sub", "~/sub"), ("./x.txt", "~/sub/x.txt")] {
+        let payload = format!("/capability mint --path {path} --verbs get");
+        let reply = world.run(world.request_from(world.home.path().join("sub"), "agent", &payload)).await;
+        assert!(row(&reply.content, "path:").contains(shown), "{path}: {}", reply.content);
+    }
+}
+
+#[tokio::test]
 async fn wrong_words_are_explained() {
     let world = World::new().await;
     for (words, expected) in [

@@ -68,6 +68,14 @@ async fn values_stay_out_of_errors() {
 }
 
 #[tokio::test]
+async fn info_counts_all_lines_of_a_long_value() {
+    let world = World::new().await;
+    world.ok("main", &format!("/set {{many}} = \"{}\"", "line\n".repeat(500).trim_end())).await;
+    let info = world.ok("main", "/info").await;
+    assert!(info.contains("{many}=(500 lines)"), "{info}");
+}
+
+#[tokio::test]
 async fn agents_do_not_see_each_others_variables() {
     let world = World::new().await;
     world.ok("agent", "/add other --home ~/other").await;

@@ -1,6 +1,5 @@
 //! `/capabilities`: an agent grants files of its own to whoever holds a token.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Json;
@@ -47,7 +46,7 @@ pub async fn mint(
     Speaker(agent): Speaker,
     JsonBody(new): JsonBody<NewCapability>,
 ) -> Result<(StatusCode, Json<MintedCapability>), Failure> {
-    let path = agent.workspace.below_home(&new.path).unwrap_or_else(|| PathBuf::from(&new.path));
+    let path = agent.workspace.from_home(&new.path);
     let terms = Terms {
         path,
         verbs: Verbs::parse(new.verbs.iter().map(String::as_str))?,

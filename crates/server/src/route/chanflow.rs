@@ -106,5 +106,6 @@ async fn run_lane(runtime: Arc<Runtime>, request: Request, lane: Lane) -> Vec<(u
 
 fn unclosed() -> Error {
     Error::new(Code::InvalidParams, "This block is not closed, so it was not run.")
-        .hint("End every block with </𝒞>. Inside a block, write a tag as <\\/𝒞> or <\\𝒞=.")
+        // A tag in a reply would be escaped, and so be wrong as it is read.
+        .hint("End every block with the tag that ends this reply. Inside a block, a tag needs a backslash after its <.")
 }

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use runtime::agent::workspace::Place;
 use runtime::blocking;
-use runtime::capability::{Capability, Verb, parse_address};
+use runtime::capability::{Capability, Verb};
 
 use super::{App, refused};
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ pub async fn admit(app: &App, verb: Verb, uri: &Uri, headers: &HeaderMap) -> Res
             .hint(format!("It allows: {}", allowed.join(", "))));
     }
     let text = uri.path().strip_prefix("/fs/").unwrap_or_default();
-    let path = parse_address(text, agent.workspace.home()).map_err(refused)?;
+    let path = capability.addressed(text, agent.workspace.home()).map_err(refused)?;
     let (capability, place) = blocking::run(move || {
         let place = capability.place(&agent.workspace, &path);
         (capability, place)
