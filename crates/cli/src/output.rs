@@ -10,7 +10,8 @@ use crate::plan::Show;
 /// The reply as text, without the final line end.
 pub(crate) fn text(reply: &ExecReply, show: Show) -> String {
     match show {
-        Show::Envelope => chanflow::envelope(&reply.topic, &reply.content),
+        Show::List if reply.ok => reply.content.clone(),
+        Show::Envelope | Show::List => chanflow::envelope(&reply.topic, &reply.content),
         Show::Raw => reply.content.clone(),
         Show::Json => serde_json::to_string(reply).expect("a reply is plain data"),
     }
@@ -65,6 +66,7 @@ mod tests {
             content: "ERROR(NOT_FOUND): x </𝒞>".into(),
         };
         assert_eq!(text(&reply, Show::Envelope), "<𝒞=string:main>\nERROR(NOT_FOUND): x <\\/𝒞>\n</𝒞>");
+        assert_eq!(text(&reply, Show::List), text(&reply, Show::Envelope));
         assert_eq!(text(&reply, Show::Raw), "ERROR(NOT_FOUND): x </𝒞>");
         let json: ExecReply = serde_json::from_str(&text(&reply, Show::Json)).unwrap();
         assert_eq!(json, reply);

@@ -61,6 +61,8 @@ pub(crate) enum Show {
     Envelope,
     /// The content alone.
     Raw,
+    /// The content alone, which is JSON; an error is none, and keeps its envelope.
+    List,
     /// The whole reply object.
     Json,
 }
@@ -171,7 +173,7 @@ fn call(
         _ => Stdin::Unread,
     };
     let show = match show(arguments) {
-        Show::Envelope if kind == Some(Kind::Hub) && asks_for_json(&cmd) => Show::Raw,
+        Show::Envelope if kind == Some(Kind::Hub) && asks_for_json(&cmd) => Show::List,
         show => show,
     };
     Ok(Plan::Call(Call { topic: topic.to_owned(), cmd, stdin, show }))
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_sent() {
-        use Show::{Envelope, Json, Raw};
+        use Show::{Envelope, Json, List, Raw};
         use Stdin::{Body, Payload, Unread};
         let table: &[(&[&str], Plan)] = &[
             (&["main", "/info"], sent("main", "/info", Unread, Envelope)),
@@ -264,10 +266,10 @@ mod tests {
                 sent("agent", "/add x --home \"/my dir\"", Unread, Envelope),
             ),
             (&["system", "/status"], sent("system", "/status", Unread, Envelope)),
-            (&["app", "list", "--json"], sent("app", "/list --json", Unread, Raw)),
-            (&["app", "--json"], sent("app", "/list --json", Unread, Raw)),
-            (&["system", "--json"], sent("system", "/status --json", Unread, Raw)),
-            (&["app", "/list --json"], sent("app", "/list --json", Unread, Raw)),
+            (&["app", "list", "--json"], sent("app", "/list --json", Unread, List)),
+            (&["app", "--json"], sent("app", "/list --json", Unread, List)),
+            (&["system", "--json"], sent("system", "/status --json", Unread, List)),
+            (&["app", "/list --json"], sent("app", "/list --json", Unread, List)),
             (&["--json", "app", "list", "--json"], sent("app", "/list --json", Unread, Json)),
             (&["main", "/list", "--json"], sent("main", "/list --json", Unread, Envelope)),
             // How it is shown.

@@ -64,6 +64,37 @@ fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
 }
 
 #[test]
+fn a_lost_shell_can_be_forgotten() {
+    let world = World::new();
+    world.run(&["main", "/info"]);
+    for name in ["one", "two"] {
+        world.run(&["bash", "spawn", name]);
+    }
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    let run = world.run(&["--raw", "bash", "kill", "one"]);
+    assert_eq!(run.out, "Forgotten: bash:one, which was lost when the daemon ended\n");
+    let run = world.run(&["--raw", "main", "/session close bash:two"]);
+    assert_eq!(run.out, "Closed topic: bash:two\n");
+    let run = world.run(&["--raw", "bash", "list"]);
+    assert!(!run.out.contains("was lost"), "{}", run.out);
+    assert_eq!(world.run(&["bash", "kill", "one"]).code, Some(1));
+    let run = world.run(&["--raw", "bash", "spawn"]);
+    assert!(run.out.contains("Usage: /spawn NAME"), "{}", run.out);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_what_runs() {
+    let world = World::new();
+    let running = world.spawn(&["--raw", "bash:dev", "echo $$; sleep 1000"]);
+    while !world.run(&["--raw", "bash", "list"]).out.contains("running for") {}
+    let before = std::time::Instant::now();
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    assert!(before.elapsed() < std::time::Duration::from_secs(4), "{:?}", before.elapsed());
+    let run = support::read(running.wait_with_output().unwrap());
+    assert!(run.out.starts_with("ERROR(EXIT_130)"), "{run:?}");
+}
+
+#[test]
 fn long_output_can_be_opened_and_nothing_else_of_strings_own() {
     let world = World::new();
     let run = world.run(&["--raw", "bash:dev", "seq 30000"]);

@@ -11,10 +11,12 @@ impl Runtime {
     /// state, and is removed like one that is.
     pub async fn close_topic(&self, agent: &agent::Id, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
         let space = state::session_space(agent, topic);
+        // A shell that was lost with an earlier daemon is known by nothing else.
+        let lost = matches!(topic, Topic::Bash(name) if self.shells.records.forget_lost(agent, name));
         match self.sessions.of(agent).close(topic, caller).await {
             Err(error) if error.code == Code::NotFound => {
                 let page = self.durable.list(&space, "", 1, None).await.map_err(unavailable)?;
-                if page.entries.is_empty() {
+                if page.entries.is_empty() && !lost {
                     return Err(error);
                 }
             }

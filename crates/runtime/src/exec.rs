@@ -131,8 +131,12 @@ impl Call {
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
-        let turn = self.cancel.run_until_cancelled(self.take_turn(&topic)).await;
-        let turn = match turn.unwrap_or_else(|| Err(given_up(&queue[0]))) {
+        let turn = tokio::select! {
+            biased;
+            turn = self.take_turn(&topic) => turn,
+            () = self.unwanted() => Err(given_up(&queue[0])),
+        };
+        let turn = match turn {
             Ok(turn) => turn,
             Err(error) => {
                 let step = queue.pop_front();
@@ -145,6 +149,14 @@ impl Call {
         let ran =
             AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
+    }
+
+    /// Nobody wants the reply any more: its caller has said so, or the daemon stops.
+    async fn unwanted(&self) {
+        tokio::select! {
+            () = self.cancel.cancelled() => {}
+            () = self.runtime.stop.cancelled() => {}
+        }
     }
 
     async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
@@ -200,7 +212,7 @@ impl Call {
         let interrupted = turn.begin(&step.shown);
         let session = Arc::clone(&turn.session);
         let given_up = async {
-            self.cancel.cancelled().await;
+            self.unwanted().await;
             // The turn is this command's, so it is this command that is stopped.
             stop(&session).await;
             std::future::pending::<()>().await;

@@ -1,9 +1,9 @@
 //! The daemon's own directory: where each file lies, and the lock that makes a daemon the only one.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -65,7 +65,7 @@ impl Root {
     pub fn create(&self) -> Result<(), Error> {
         for dir in [self.0.clone(), self.run(), self.log(), self.store()] {
             let made = runtime::files::create_dir(&dir)
-                .and_then(|()| std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o700)));
+                .and_then(|()| std::fs::set_permissions(&dir, Permissions::from_mode(0o700)));
             made.map_err(|source| Error::File { path: dir, source })?;
         }
         Ok(())
@@ -74,7 +74,10 @@ impl Root {
     /// Makes this process the daemon of the root, or says that there is one.
     pub fn lock(&self) -> Result<Lock, Error> {
         let path = self.run().join("daemon.lock");
-        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let opened = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
+        // One that an earlier version left may be readable by others.
+        let opened =
+            opened.and_then(|file| file.set_permissions(Permissions::from_mode(0o600)).map(|()| file));
         let file = opened.map_err(|source| Error::File { path: path.clone(), source })?;
         match file.try_lock() {
             Ok(()) => Ok(Lock(file)),

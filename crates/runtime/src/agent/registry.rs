@@ -78,10 +78,11 @@ impl Registry {
         let _one = self.changing.lock().await;
         if self.read().contains_key(&id) {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already."))
-                .hint(format!("Change it with set-home, allow or boundary, or: string agent rm {id}")));
+                .hint("Change it with set-home, allow or boundary.")
+                .hints((!id.is_default()).then(|| format!("Or remove it first: string agent rm {id}"))));
         }
         let home = home.unwrap_or_else(|| self.root.join("agents").join(id.as_str()));
-        self.check_home(&home)?;
+        self.check_home(&home, &id)?;
         let allow = self.resolve_allowed(allow, &[])?;
         files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
         let record = Record { home, allow, boundary };
@@ -109,7 +110,7 @@ impl Registry {
         };
         change(&mut record);
         if record.home != current.workspace.home() {
-            self.check_home(&record.home)?;
+            self.check_home(&record.home, id)?;
             files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
         }
         record.allow = self.resolve_allowed(record.allow, current.workspace.allowed())?;
@@ -160,9 +161,17 @@ impl Registry {
         agent
     }
 
-    /// A home is absolute, and not among String's own files.
-    fn check_home(&self, home: &Path) -> Result<()> {
-        let real = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    /// A home is absolute, not among String's own files, and nobody else's: nothing crosses between agents.
+    fn check_home(&self, home: &Path, id: &Id) -> Result<()> {
+        let real_path = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let real = real_path(home);
+        let others = self.list();
+        let shared = others.iter().find(|agent| agent.id != *id && real_path(agent.workspace.home()) == real);
+        if let Some(other) = shared {
+            let message = format!("{} is the home of agent {}.", home.display(), other.id);
+            return Err(Error::new(Code::Conflict, message)
+                .hint("Two agents share no home. To let one reach files there: string agent allow PATH"));
+        }
         let plain = home.is_absolute() && workspace::normalize(home) == home;
         if plain && !self.is_own(home) && !self.is_own(&real) {
             return Ok(());

@@ -89,6 +89,15 @@ impl Records {
         self.lock().remove(&(agent.to_string(), name.to_string()))
     }
 
+    /// Forgets what was lost in a topic without telling. Whether there was anything.
+    pub fn forget_lost(&self, agent: &agent::Id, name: &Name) -> bool {
+        let lost = self.take_lost(agent, name).is_some();
+        if lost {
+            self.forget(agent, name);
+        }
+        lost
+    }
+
     /// What an agent has lost and not been told yet.
     pub fn lost(&self, agent: &agent::Id) -> Vec<Record> {
         self.lock().values().filter(|record| record.agent == agent.as_str()).cloned().collect()

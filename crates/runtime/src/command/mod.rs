@@ -271,7 +271,12 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
     let topic = match &command {
         Command::Open(open::What::Topic(canonical)) => canonical.clone(),
         // A shell is started in its own topic, like everything that happens to it.
-        Command::Spawn => Topic::Bash(hub::bash::name(line.arguments)?),
+        Command::Spawn => Topic::Bash({
+            let mut words = Arguments::new(line.spec, line.arguments).words()?;
+            let name = words.required("NAME")?;
+            words.done()?;
+            hub::bash::name(&name)?
+        }),
         _ => topic.clone(),
     };
     let shown = shown(line, &command);

@@ -4,6 +4,9 @@ use super::table::{self, Body, Spec};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::topic::{Kind, Topic};
 
+/// Said where a line belongs to no command.
+const NOTHING_RUN: &str = "Nothing was run.";
+
 /// One command of a payload, not yet understood beyond its name.
 #[derive(Debug)]
 pub struct Line<'a> {
@@ -80,11 +83,12 @@ pub fn split<'a>(
         let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
         let line = line.trim_end();
         let Some(text) = command_text(line) else {
-            return Err(match lines.last() {
+            return Err(match lines.pop() {
                 None => not_a_command(line),
-                Some(above) => {
-                    stray_line(line, above.as_ref().map_or_else(|wrong| wrong.text, |above| above.text))
-                }
+                Some(Ok(above)) => stray_line(line, above.spec),
+                // The text may well be the body of what was meant.
+                Some(Err(above)) if lines.is_empty() => above.error,
+                Some(Err(above)) => above.error.hint(NOTHING_RUN),
             });
         };
         let (word, arguments) = split_word(text);
@@ -156,12 +160,11 @@ fn not_a_command(line: &str) -> Error {
         .hint("Try /help for the commands valid here.")
 }
 
-fn stray_line(line: &str, above: &str) -> Error {
-    let (word, _) = split_word(above);
-    let message = format!("/{} takes no text below it. Got {}.", word.to_lowercase(), quoted(line));
+fn stray_line(line: &str, above: &Spec) -> Error {
+    let message = format!("/{} takes no text below it. Got {}.", above.name, quoted(line));
     Error::new(Code::InvalidParams, message)
         .hint("Every line below must be a further command, starting with /.")
-        .hint("Nothing was run.")
+        .hint(NOTHING_RUN)
 }
 
 fn unknown(word: &str, topic: &Topic) -> Error {
@@ -230,6 +233,7 @@ mod tests {
             ("/info\n/status", Code::CommandUnsupported),
             ("/info\nnot a command", Code::InvalidParams),
             ("/info\n/frobnicate", Code::CommandUnsupported),
+            ("/info\n/wirte a.md\ntext", Code::CommandUnsupported),
         ];
         for (payload, code) in table {
             assert_eq!(names(payload).unwrap_err().code, code, "{payload:?}");

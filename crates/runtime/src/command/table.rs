@@ -235,7 +235,7 @@ pub static COMMANDS: &[Spec] = &[
     row(Verb::BashSpawn, "spawn", "/spawn NAME", "start a shell", BASH),
     row(Verb::BashKill, "kill", "/kill NAME", "end a shell; its topic stays", BASH),
     row(Verb::AgentList, "list", "/list [--json]", "all agents", AGENT),
-    row(Verb::AgentCurrent, "current", "/current", "the agent that speaks", AGENT),
+    row(Verb::AgentCurrent, "current", "/current [--json]", "the agent that speaks", AGENT),
     row(
         Verb::AgentAdd,
         "add",

@@ -16,7 +16,7 @@ use crate::variable::Scope;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     List(Format),
-    Current,
+    Current(Format),
     Add { id: Id, home: Option<String>, allow: Vec<String>, boundary: Boundary },
     Use { id: Id, reach: Reach },
     SetHome { id: Option<Id>, home: String },
@@ -46,7 +46,7 @@ impl Command {
         let mut words = arguments.words()?;
         let command = match verb {
             Verb::AgentList => Self::List(format(&mut words)),
-            Verb::AgentCurrent => Self::Current,
+            Verb::AgentCurrent => Self::Current(format(&mut words)),
             Verb::AgentAdd => {
                 let home = words.value("--home")?;
                 let allow = words.value("--allow")?.map(|list| split_list(&list)).unwrap_or_default();
@@ -89,7 +89,8 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     match command {
         Command::List(Format::Text) => Ok(with_body("Agents", &list(context))),
         Command::List(Format::Json) => Ok(list_json(context)),
-        Command::Current => Ok(context.agent.id.to_string()),
+        Command::Current(Format::Text) => Ok(context.agent.id.to_string()),
+        Command::Current(Format::Json) => Ok(json!({ "id": context.agent.id.as_str() }).to_string()),
         Command::Add { id, home, allow, boundary } => {
             let home = home.map(|text| typed_path(&text, context)).transpose()?;
             let allow = allow.iter().map(|text| typed_path(text, context)).collect::<Result<_>>()?;

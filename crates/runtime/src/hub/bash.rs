@@ -45,12 +45,16 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::List(Format::Text) => Ok(with_body("Shells", &list(context).await)),
         Command::List(Format::Json) => Ok(list_json(context).await),
         Command::Kill(name) => {
+            // One that was lost with an earlier daemon has nothing left to end.
+            let lost = context.runtime.shells.records.forget_lost(&context.agent.id, &name);
             let topic = Topic::Bash(name);
-            let session = context.topics.get(&topic);
-            let session = session.ok_or_else(|| {
-                Error::new(Code::NotFound, format!("No topic {topic}.")).hint("string bash list")
-            })?;
-            terminal::close(&session, context).await
+            match context.topics.get(&topic) {
+                Some(session) if session.shell().is_some() || !lost => {
+                    terminal::close(&session, context).await
+                }
+                _ if lost => Ok(format!("Forgotten: {topic}, which was lost when the daemon ended")),
+                _ => Err(Error::new(Code::NotFound, format!("No topic {topic}.")).hint("string bash list")),
+            }
         }
     }
 }

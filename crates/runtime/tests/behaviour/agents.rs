@@ -73,6 +73,20 @@ async fn malformed_and_known_ids_are_refused() {
 }
 
 #[tokio::test]
+async fn no_two_agents_share_a_home() {
+    let world = World::new().await;
+    world.ok("agent", "/add one --home ~/one").await;
+    std::os::unix::fs::symlink(world.home.path().join("one"), world.home.path().join("link")).unwrap();
+    for payload in ["/add two --home ~/one", "/add two --home ~/link", "/set-home ~/one"] {
+        let error = world.fails("agent", payload, "CONFLICT").await;
+        assert!(error.contains("is the home of agent one."), "{payload}: {error}");
+    }
+    let known = world.fails("agent", "/add default", "CONFLICT").await;
+    assert!(!known.contains("agent rm default"), "{known}");
+    assert_eq!(world.ok("agent", "/current --json").await, r#"{"id":"default"}"#);
+}
+
+#[tokio::test]
 async fn homes_and_allowed_paths_must_make_sense() {
     let world = World::new().await;
     world.home.write("file", "x");
@@ -152,6 +166,7 @@ async fn each_agent_has_its_own_topics_and_home() {
 async fn a_home_can_be_moved() {
     let world = World::new().await;
     world.home.write("new/a.md", "# Moved\n");
+    world.home.write("other/a.md", "# Moved\n");
     world.ok("agent", "/add codex").await;
     assert_eq!(
         world.ok("agent", "/set-home codex ~/new").await,
@@ -160,8 +175,8 @@ async fn a_home_can_be_moved() {
     let reply = world.run(world.request_as("codex", "main", "/open a.md")).await;
     assert!(reply.content.starts_with("Opened ~/a.md"), "{}", reply.content);
     world.fails("agent", "/set-home codex ~/.string/run", "INVALID_PARAMS").await;
-    let reply = world.run(world.request_from(world.home.path(), "agent", "/set-home new")).await;
-    assert!(reply.content.starts_with("Agent default: home ~/new, "), "{}", reply.content);
+    let reply = world.run(world.request_from(world.home.path(), "agent", "/set-home other")).await;
+    assert!(reply.content.starts_with("Agent default: home ~/other, "), "{}", reply.content);
     assert!(world.ok("main", "/open a.md").await.ends_with("# Moved"));
     world.fails("agent", "/set-home nobody ~/x", "NOT_FOUND").await;
     world.fails("agent", "/set-home", "INVALID_PARAMS").await;

@@ -23,6 +23,7 @@ const LISTS: &[(&str, &str)] = &[
     ("system", "/state ls --json"),
     ("system", "/state ls profile --json"),
     ("agent", "/list --json"),
+    ("agent", "/current --json"),
     ("agent", "/allow --json"),
     ("agent", "/capability list --json"),
 ];

@@ -172,6 +172,16 @@ async fn interrupt_stops_the_running_command_without_waiting() {
 }
 
 #[tokio::test]
+async fn a_daemon_that_stops_interrupts_what_runs_and_gives_up_what_waits() {
+    let (world, running) = busy().await;
+    let next = queued(&world, "/current").await;
+    world.runtime.stop.cancel();
+    assert_eq!(running.await.unwrap().content, "ERROR(INTERRUPTED): Stopped: /add first");
+    let next = next.await;
+    assert!(next.ok() || next.content.starts_with("ERROR(INTERRUPTED): "), "{}", next.content);
+}
+
+#[tokio::test]
 async fn interrupt_stops_one_command_of_a_payload_and_the_rest_is_not_run() {
     let world = World::new().await;
     world.store.set_fault(Fault::Hold);
