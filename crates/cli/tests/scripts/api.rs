@@ -271,6 +271,17 @@ async fn fetch_obeys_the_network_policy() {
     let path = world.home.path().join(".string/config.json");
     std::fs::write(&path, format!("{{\"net\": {{\"allow\": [\"{host}\"]}}}}")).unwrap();
     assert_eq!(eval(&world, "", &try_fetch).await, "4");
+    web.answer("/moved", 302, &[("location", "/data")], "");
+    let moved = web.url("/moved");
+    for (redirect, expected) in
+        [("follow", r#"[200,true,null]"#), ("manual", r#"[302,false,"/data"]"#), ("error", r#""redirected""#)]
+    {
+        let body = format!(
+            "try {{ const r = await fetch('{moved}', {{ redirect: '{redirect}' }}); \
+             return [r.status, r.redirected, r.headers.get('location')]; }} catch (e: any) {{ return JSON.stringify(e.code); }}"
+        );
+        assert_eq!(eval(&world, "", &body).await, expected, "{redirect}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
