@@ -143,7 +143,8 @@ impl Call {
         };
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
-        let ran = AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        let ran =
+            AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 
