@@ -91,7 +91,7 @@ impl<'a> Binder<'a> {
                     self.give_file(field, path)?;
                 }
                 Flag::Wants(field) if field.field_type == FieldType::Boolean => {
-                    match words.next_if(|next| next.is_switch() || next.placeholder().is_some()) {
+                    match words.next_if(|next| next.is_switch() || next.is_filled_in()) {
                         Some(value) => self.give(field, value)?,
                         None => {
                             self.given.push((field, Meant { value: true.into(), source: Source::Caller }));
@@ -123,7 +123,7 @@ impl<'a> Binder<'a> {
                 false => free
                     .clone()
                     .find(|field| !is_boolean(field))
-                    .or_else(|| free.find(is_boolean).filter(|_| word.placeholder().is_some())),
+                    .or_else(|| free.find(is_boolean).filter(|_| word.is_filled_in())),
             };
             let Some(field) = field else {
                 let message = format!("Too many arguments: {}.", quoted(&word.template.to_string()));

@@ -132,7 +132,7 @@ impl Reader<'_> {
     fn is_value_of_switch(&self, name: &str, next: &Word) -> bool {
         let is_flag = next.leading_text().starts_with("--") && !next.is_literal;
         let takes_more = self.types(name) != [TypeName::Boolean];
-        next.is_switch() || next.placeholder().is_some() || takes_more && !is_flag
+        next.is_switch() || next.is_filled_in() || takes_more && !is_flag
     }
 
     fn is_negated(&self, name: &str) -> bool {
