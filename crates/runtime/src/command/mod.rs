@@ -43,7 +43,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
-use crate::edit::{Edit, FileTarget, save};
+use crate::edit::{Edit, FileTarget, Kept, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
@@ -134,6 +134,13 @@ pub struct Context<'a> {
     pub sink: &'a dyn Sink,
 }
 
+impl Context<'_> {
+    /// The versions that the agent keeps of files.
+    pub fn kept(&self) -> Kept<'_> {
+        Kept { versions: &self.runtime.versions, agent: &self.agent.id }
+    }
+}
+
 /// Who sent the command, as far as commands care.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -178,7 +185,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, context).await,
-        Command::Source { from } => source::run(from, &context),
+        Command::Source { from } => source::run(from, context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
