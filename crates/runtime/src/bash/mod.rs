@@ -9,6 +9,7 @@ mod reply;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use shell::boundary::Support;
@@ -23,7 +24,7 @@ pub use output::text;
 pub use record::{Record, Records};
 pub use reply::{Cwd, render};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Registry};
 use crate::error::{Code, Error, Result};
 
 /// How long a turn waits before a command counts as running.
@@ -51,6 +52,8 @@ pub struct Shells {
     pub records: Records,
     /// The daemon's own directory, hidden from all that is started.
     root: PathBuf,
+    /// Whose homes are beside an agent's own.
+    agents: Arc<Registry>,
 }
 
 /// A one-shot command.
@@ -65,12 +68,13 @@ pub struct Job {
 }
 
 impl Shells {
-    pub fn new(settings: Option<Settings>, root: PathBuf) -> Result<Self> {
+    pub fn new(settings: Option<Settings>, root: PathBuf, agents: Arc<Registry>) -> Result<Self> {
         let parts = settings.map(|settings| {
             let spawner = Spawner::new(&settings.program, &settings.bash).map_err(failed)?;
             Ok::<_, Error>((spawner, settings))
         });
-        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records: Records::load(&root), root })
+        let records = Records::load(&root);
+        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records, root, agents })
     }
 
     /// Starts a shell in a directory, or in the agent's home if that is gone.
@@ -78,7 +82,7 @@ impl Shells {
         let (spawner, settings) = self.parts(agent)?;
         let home = agent.workspace.home();
         let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
-        let (boundary, _) = self.boundary(agent).await?;
+        let (boundary, _) = self.closed_boundary(agent).await?;
         let environment = environment(settings, agent);
         let logs = logs(agent);
         Shell::start(spawner, Config { directory, environment, boundary, logs }).await.map_err(failed)
@@ -118,7 +122,7 @@ impl Shells {
 
     async fn command(&self, settings: &Settings, agent: &Agent, job: Job) -> Result<shell::exec::Command> {
         let Job { text, directory, limit, values, live } = job;
-        let (boundary, _) = self.boundary(agent).await?;
+        let (boundary, _) = self.closed_boundary(agent).await?;
         let environment =
             values.into_iter().fold(environment(settings, agent), |all, (name, value)| all.with(name, value));
         Ok(shell::exec::Command { text, directory, environment, boundary, limit, logs: logs(agent), live })
