@@ -56,6 +56,13 @@ pub struct Shells {
     agents: Arc<Registry>,
 }
 
+/// A live shell, and the boundary it was started with.
+#[derive(Clone)]
+pub struct Live {
+    pub shell: Arc<Shell>,
+    pub fence: Fence,
+}
+
 /// A one-shot command.
 #[derive(Debug)]
 pub struct Job {
@@ -78,21 +85,22 @@ impl Shells {
     }
 
     /// Starts a shell in a directory, or in the agent's home if that is gone.
-    pub async fn start(&self, agent: &Agent, directory: Option<&Path>) -> Result<Shell> {
+    pub async fn start(&self, agent: &Agent, directory: Option<&Path>) -> Result<Live> {
         let (spawner, settings) = self.parts(agent)?;
         let home = agent.workspace.home();
         let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
-        let (boundary, _) = self.closed_boundary(agent).await?;
+        let (boundary, fence) = self.closed_boundary(agent).await?;
         let environment = environment(settings, agent);
         let logs = logs(agent);
-        Shell::start(spawner, Config { directory, environment, boundary, logs }).await.map_err(failed)
+        let started = Shell::start(spawner, Config { directory, environment, boundary, logs }).await;
+        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence })
     }
 
     /// Runs a command with both outputs merged.
     pub async fn exec(&self, agent: &Agent, job: Job) -> Result<Executed> {
         let (spawner, settings) = self.parts(agent)?;
         let command = self.command(settings, agent, job).await?;
-        shell::exec::exec(spawner, command).await.map_err(failed)
+        unless_revoked(agent, shell::exec::exec(spawner, command)).await
     }
 
     /// Runs a command with its outputs apart, keeping the first `keep` bytes of each.
@@ -104,7 +112,7 @@ impl Shells {
     ) -> Result<shell::exec::ExecutedApart> {
         let (spawner, settings) = self.parts(agent)?;
         let command = self.command(settings, agent, job).await?;
-        shell::exec::exec_apart(spawner, command, keep).await.map_err(failed)
+        unless_revoked(agent, shell::exec::exec_apart(spawner, command, keep)).await
     }
 
     /// What an agent's shells and commands see, sorted by name; nothing if there are none.
@@ -138,6 +146,20 @@ impl Shells {
         }
         self.parts.as_ref().map(|(spawner, settings)| (spawner, settings)).ok_or_else(no_shells)
     }
+}
+
+/// Runs a command as long as the agent may touch what it was started with; dropping it ends it.
+async fn unless_revoked<T>(agent: &Agent, running: impl Future<Output = shell::Result<T>>) -> Result<T> {
+    tokio::select! {
+        done = running => done.map_err(failed),
+        () = agent.until_revoked() => Err(revoked(agent)),
+    }
+}
+
+/// What the agent may touch became less while something was started or ran.
+pub fn revoked(agent: &Agent) -> Error {
+    Error::new(Code::NotAllowed, format!("Ended: what agent {} may touch has changed.", agent.id))
+        .hint("What is started now has the new boundary: string agent boundary")
 }
 
 /// A command as lists and logs show it.

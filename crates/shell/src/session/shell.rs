@@ -62,7 +62,9 @@ impl Shell {
         let bash = match guard.socket.receive().await.map_err(Error::Spawn)? {
             Some(Report::Started { pid }) => Pid::from_raw(pid).ok_or(Error::GuardLost)?,
             Some(Report::Failed { stage, message }) => return Err(Error::Guard { stage, message }),
-            Some(Report::Exited { .. } | Report::Hidden | Report::Support(_)) | None => return Err(Error::GuardLost),
+            Some(Report::Exited { .. } | Report::Hidden | Report::Support(_)) | None => {
+                return Err(Error::GuardLost);
+            }
         };
         let [master, slave, control, turn_file] =
             guard.socket.take_descriptors().try_into().map_err(|_| Error::GuardLost)?;

@@ -272,7 +272,8 @@ async fn a_secret_that_appears_is_hidden_before_the_next_command() {
         fs::write(home.join(".string/config.json"), "secret").unwrap();
         succeeds(place, shell, "ls -A ~/.aws; cat ~/.netrc; ls -A1 ~/.string", "output\n").await;
         succeeds(place, shell, "cat ~/.string/output/2.log", "a log").await;
-        for payload in ["cat ~/.aws/credentials", "cat ~/.string/config.json", "rm -f ~/.string/output/2.log"] {
+        for payload in ["cat ~/.aws/credentials", "cat ~/.string/config.json", "rm -f ~/.string/output/2.log"]
+        {
             fails(place, shell, payload).await;
         }
         assert_eq!(fs::read_to_string(home.join(".netrc")).unwrap(), "secret");
