@@ -128,7 +128,7 @@ async fn watch(guard: &mut Guard, deadline: Instant, first: &mut Stream, second:
                 Some(Report::Exited { .. }) if timed_out => return Ok(End::TimedOut),
                 Some(Report::Exited { status }) => return Ok(End::Finished(status)),
                 Some(Report::Failed { stage, message }) => return Err(Error::Guard { stage, message }),
-                Some(Report::Started { .. } | Report::Support(_)) => {}
+                Some(Report::Started { .. } | Report::Hidden | Report::Support(_)) => {}
                 None => return Err(Error::GuardLost),
             },
             () = first.read(), if first.is_open() => {}
