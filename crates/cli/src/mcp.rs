@@ -121,9 +121,8 @@ impl Host for Front {
         cancel: CancellationToken,
     ) -> Outcome {
         let id = fresh_id();
-        let Call { topic, cmd } = call;
-        let request =
-            ExecRequest { topic, cmd, cwd: self.cwd.clone(), request_id: Some(id.clone()), task: None };
+        let Call { topic, cmd, task } = call;
+        let request = ExecRequest { topic, cmd, cwd: self.cwd.clone(), request_id: Some(id.clone()), task };
         let answer = async {
             let watched = if live.is_closed() { Watched::No } else { Watched::Yes };
             match self.begin(&request, watched).await {
