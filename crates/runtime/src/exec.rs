@@ -143,7 +143,8 @@ impl Call {
         };
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
-        let ran = AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        let ran =
+            AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 
@@ -217,6 +218,7 @@ impl Call {
             state: &mut turn.state,
             caller: &self.caller,
             sink: &*self.sink,
+            interrupted: &interrupted,
         };
         edit::reload_if_edited(&mut context).await;
         let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();
@@ -224,7 +226,7 @@ impl Call {
             biased;
             result = handler => result.unwrap_or_else(|panic| Err(internal_error(panic_message(&*panic)))),
             () = given_up => unreachable!("it goes on until it is dropped"),
-            () = interrupted.cancelled() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
+            () = interrupted.cancelled(), if !step.command.stops_itself() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         result

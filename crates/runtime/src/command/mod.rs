@@ -38,6 +38,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 pub use arguments::{Arguments, Words};
 pub use topics::detail;
 
@@ -132,6 +134,8 @@ pub struct Context<'a> {
     pub state: &'a mut State,
     pub caller: &'a Caller,
     pub sink: &'a dyn Sink,
+    /// Cancelled when the command is to stop.
+    pub interrupted: &'a CancellationToken,
 }
 
 /// Who sent the command, as far as commands care.
@@ -211,6 +215,11 @@ impl Command {
     /// Whether its line holds values that the caller passes on.
     pub fn takes_values(&self) -> bool {
         matches!(self, Self::Act(_) | Self::Tool(_))
+    }
+
+    /// Whether it ends by itself when it is interrupted, to say how far it came.
+    pub fn stops_itself(&self) -> bool {
+        matches!(self, Self::Exec(_))
     }
 
     /// Opens the entry page of a topic, in that topic.
