@@ -96,11 +96,11 @@ impl Shells {
         Ok(Live { shell: Arc::new(started.map_err(failed)?), fence })
     }
 
-    /// Runs a command with both outputs merged.
-    pub async fn exec(&self, agent: &Agent, job: Job) -> Result<Executed> {
+    /// Runs a command with both outputs merged, until `stop`.
+    pub async fn exec(&self, agent: &Agent, job: Job, stop: impl Future<Output = ()>) -> Result<Executed> {
         let (spawner, settings) = self.parts(agent)?;
         let command = self.command(settings, agent, job).await?;
-        unless_revoked(agent, shell::exec::exec(spawner, command)).await
+        unless_revoked(agent, shell::exec::exec_until(spawner, command, stop)).await
     }
 
     /// Runs a command with its outputs apart, keeping the first `keep` bytes of each.

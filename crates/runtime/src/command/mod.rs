@@ -38,6 +38,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 pub use arguments::{Arguments, Words};
 pub use topics::detail;
 
@@ -132,6 +134,8 @@ pub struct Context<'a> {
     pub state: &'a mut State,
     pub caller: &'a Caller,
     pub sink: &'a dyn Sink,
+    /// Cancelled when the command is to stop.
+    pub interrupted: &'a CancellationToken,
 }
 
 impl Context<'_> {
@@ -215,6 +219,11 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
+    /// Whether it ends by itself when it is interrupted, to say how far it came.
+    pub fn stops_itself(&self) -> bool {
+        matches!(self, Self::Exec(_))
+    }
+
     /// Opens the entry page of a topic, in that topic.
     pub fn enter(topic: Topic) -> Self {
         Self::Open(open::What::Topic(topic))
