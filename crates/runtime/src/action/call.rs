@@ -7,7 +7,6 @@ use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
-use super::long::shortened;
 use super::meaning::InSession;
 use super::result::{CallResult, readable};
 use super::script::Scripted;
@@ -19,6 +18,7 @@ use crate::agent::Agent;
 use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
+use crate::long::shortened;
 use crate::session::{Session, State};
 use crate::template::{self, Evaluated, Input};
 use crate::variable::{

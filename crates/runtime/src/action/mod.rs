@@ -10,7 +10,6 @@ mod definition;
 mod effects;
 mod help;
 mod http;
-mod long;
 mod meaning;
 mod result;
 mod save;

@@ -64,6 +64,7 @@ impl CallResult {
         let (status, failure) = match end {
             End::Finished(status) if status.is_success() => (0, None),
             End::Finished(status) => (status.code(), Some(format!("exit {}", status.code()))),
+            End::Stopped => (-1, Some("The command was stopped.".to_owned())),
             End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
         };
         let body = parsed.unwrap_or_else(|| text.into());

@@ -77,10 +77,12 @@ impl Lines {
 async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
     let workspace = &context.agent.workspace;
     let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
-    let info = match context.session.shell() {
-        Some(shell) => shell.info().await.ok(),
+    let live = context.session.live();
+    let info = match &live {
+        Some(live) => live.shell.info().await.ok(),
         None => None,
     };
+    let info_is_live = info.as_ref().is_some_and(|info| info.death.is_none());
     match info {
         Some(info) => {
             lines.add("cwd", &display_directory(&info.directory.path, workspace));
@@ -92,7 +94,10 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
         }
         None => lines.add("shell", "(no shell)"),
     }
-    lines.add("boundary", &fence.0);
+    match live.map(|live| live.fence).filter(|own| info_is_live && *own != fence) {
+        Some(own) => lines.add("boundary", &format!("{} (a new shell gets: {})", own.0, fence.0)),
+        None => lines.add("boundary", &fence.0),
+    }
     lines.add_list("vars", &variables(context));
     Ok(())
 }

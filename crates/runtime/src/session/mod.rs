@@ -16,6 +16,7 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
+use crate::bash::Live;
 use crate::document::{Bases, Location, Menus, Page, Source};
 use crate::edit::{Edits, Seen, Undo};
 use crate::error::one_line;
@@ -149,7 +150,9 @@ struct Glance {
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
     /// The shell of a bash topic, reachable also while a command runs in it.
-    shell: Option<Arc<Shell>>,
+    shell: Option<Live>,
+    /// Why the last one was ended from outside.
+    taken: Option<Box<str>>,
     /// Files that were edited since the page was loaded.
     edits: Edits,
 }
@@ -198,12 +201,42 @@ impl Session {
 
     /// The live shell of a bash topic.
     pub fn shell(&self) -> Option<Arc<Shell>> {
+        self.live().map(|live| live.shell)
+    }
+
+    /// The live shell, and the boundary it was started with.
+    pub fn live(&self) -> Option<Live> {
         self.glance().shell.clone()
     }
 
     /// Puts a shell in place of the one there was, which is given back.
-    pub fn set_shell(&self, shell: Option<Arc<Shell>>) -> Option<Arc<Shell>> {
-        std::mem::replace(&mut self.glance().shell, shell)
+    pub fn set_shell(&self, shell: Option<Live>) -> Option<Arc<Shell>> {
+        let mut glance = self.glance();
+        if shell.is_some() {
+            glance.taken = None;
+        }
+        std::mem::replace(&mut glance.shell, shell).map(|live| live.shell)
+    }
+
+    /// Ends the shell, if there is one, and keeps why for the next command. Whether there was one.
+    pub async fn take_shell(&self, why: &str) -> bool {
+        let taken = {
+            let mut glance = self.glance();
+            let taken = glance.shell.take();
+            if taken.is_some() {
+                glance.taken = Some(why.into());
+                glance.location = None;
+            }
+            taken
+        };
+        let Some(live) = taken else { return false };
+        live.shell.close().await;
+        true
+    }
+
+    /// Why the last shell was ended from outside, until there is another.
+    pub fn taken(&self) -> Option<String> {
+        self.glance().taken.as_deref().map(str::to_owned)
     }
 
     /// The command that runs now.
