@@ -33,7 +33,8 @@ async fn task_state_is_kept_with_a_named_task_and_apart_for_each_tool() {
     assert_eq!(world.ok("main", "/tool:one --task job-8").await, "[null,null,1]");
     let world = world.restart().await;
     assert_eq!(world.ok("elsewhere", "/tool:two --task job-7").await, "[1,30,2]");
-    assert_eq!(world.ok("tool", "/purge job-7").await, "Purged: job-7");
+    let purged = world.ok("tool", "/purge job-7 nope").await;
+    assert_eq!(purged, "Purged: job-7\nNo such task: nope");
     assert_eq!(world.ok("main", "/tool:two --task job-7").await, "[null,null,null]");
 }
 

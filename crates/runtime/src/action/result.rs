@@ -4,7 +4,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
 use shell::exec::End;
 use web::html::Extent;
-use web::page::{Kind, render};
+use web::page::{Kind, render, whole_characters};
 
 use crate::call::shown;
 use crate::error::{Code, Error};
@@ -53,7 +53,8 @@ impl CallResult {
         let stdout = String::from_utf8_lossy(stdout).into_owned();
         let stderr = String::from_utf8_lossy(stderr).into_owned();
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
-        let parsed = serde_json::from_str::<Value>(&stdout).ok();
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let parsed = json(&stdout).or_else(|| json(&whole_characters(&stdout)));
         let plain = match &parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => format!("{value:#}"),
             _ if text.trim().is_empty() && stderr.trim().is_empty() => "(no output)".to_owned(),
@@ -146,6 +147,7 @@ mod tests {
         let table = [
             ("{\"b\":1,\"a\":[2]}\n", json!({"b": 1, "a": [2]}), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}"),
             ("1.10\n", json!(1.10), "1.10"),
+            ("{\"a\":\"cut \\ud83d\"}", json!({"a": "cut \u{fffd}"}), "{\n  \"a\": \"cut \u{fffd}\"\n}"),
             ("plain words\n", json!("plain words"), "plain words"),
             ("", json!(""), "(no output)"),
         ];

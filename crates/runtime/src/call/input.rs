@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::help;
 use super::typed::coerce;
 use crate::action::{Meaning, Word};
 use crate::error::{Code, Error, Result, nearest, quoted};
@@ -37,7 +38,12 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                 Some(value) => Ok(meaning.word(value, None)?.value),
                 None => {
                     let value = words.next_if(|next| !reader.is_known_flag(next));
-                    let missing = || reader.wrong(format!("--{} needs a value.", flag.name));
+                    let missing = || {
+                        let line = help::field_line(reader.tool, &flag.name);
+                        let wrong = format!("--{} needs a value.", flag.name);
+                        let usage = help::usage(reader.tool);
+                        Error::new(Code::InvalidParams, wrong).hints(line).hint(usage)
+                    };
                     Ok(meaning.word(value.ok_or_else(missing)?, None)?.value)
                 }
             }
@@ -199,15 +205,12 @@ impl Reader<'_> {
         let near = nearest(name, known.iter().map(|(name, _)| *name));
         Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(&format!("--{name}"))))
             .hints(near.map(|name| format!("Did you mean --{name}?")))
-            .hint(self.try_help())
+            .hints(near.and_then(|name| help::field_line(self.tool, name)))
+            .hint(help::usage(self.tool))
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::new(Code::InvalidParams, message).hint(self.try_help())
-    }
-
-    fn try_help(&self) -> String {
-        format!("Try /tool:{} --help", self.tool.name)
+        Error::new(Code::InvalidParams, message).hint(help::usage(self.tool))
     }
 }
 
@@ -324,7 +327,7 @@ execution: { type: script, script: x }
     #[test]
     fn what_cannot_be_read_says_why() {
         for (line, body, part) in [
-            ("--op", None, "--op needs a value"),
+            ("--op", None, "--op needs a value.\n  --op: string\n  Usage: /tool:t "),
             ("--op --by 3", None, "--op needs a value"),
             ("stray", None, "Too many arguments: \"stray\""),
             ("--fast stray", None, "Too many arguments: \"stray\""),

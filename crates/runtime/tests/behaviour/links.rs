@@ -155,3 +155,33 @@ async fn going_back_asks_only_whether_the_page_has_changed() {
     assert_eq!(back, format!("Back to {address}#part\n---\n## Part\n\ntext"));
     assert_eq!(web.seen().pop().unwrap().headers["if-none-match"], "\"v1\"");
 }
+
+#[tokio::test]
+async fn fragments_may_be_percent_encoded() {
+    let world = World::new().await;
+    world
+        .home
+        .write("kr.md", "# Top\n\n[@there There](#%D1%80%D1%83%D1%81)\n\n## Рус\n\nда\n\n## हिन्दी\n\nहाँ\n");
+    let part = world.ok("main", "/open kr.md#%D1%80%D1%83%D1%81").await;
+    assert!(part.ends_with("---\n## Рус\n\nда"), "{part}");
+    world.ok("main", "/open kr.md").await;
+    assert!(world.ok("main", "/open @there").await.ends_with("---\n## Рус\n\nда"));
+    assert!(world.ok("main", "/open #हिन्दी").await.ends_with("---\n## हिन्दी\n\nहाँ"));
+    assert!(world.ok("main", "/nav --resolve").await.contains("@there → ~/kr.md#%D1"));
+}
+
+#[tokio::test]
+async fn text_in_an_old_encoding_opens_and_is_not_edited() {
+    let world = World::new().await;
+    let path = world.home.path().join("old.md");
+    std::fs::write(&path, b"# D\xe9j\xe0 vu\n\nNa\xefve caf\xe9.\n").unwrap();
+    let shown = world.ok("main", "/open old.md").await;
+    assert_eq!(shown, "Opened ~/old.md · read as windows-1252\n---\n# Déjà vu\n\nNaïve café.");
+    for command in ["/edit old.md", "/append old.md\nx", "/write old.md\nx", "/replace old.md:L1\nx"] {
+        let error = world.fails("main", command, "LOAD_ERROR").await;
+        assert!(error.contains("not UTF-8") && error.contains("/write ~/old.md --force"), "{error}");
+    }
+    world.ok("main", "/write old.md --force\nnew").await;
+    std::fs::write(&path, b"\x7fELF\x02\x01\x01\0\xff\xfe").unwrap();
+    assert!(world.ok("main", "/open old.md").await.contains("\ntype: "));
+}

@@ -93,6 +93,9 @@ async fn what_a_script_throws_keeps_its_name_code_and_message() {
     let error =
         thrown(world.eval("export const run = () => { throw { code: 'c', n: 1 } }").await.unwrap_err());
     assert_eq!((error.message.as_str(), error.code.as_deref()), (r#"{"code":"c","n":1}"#, Some("c")));
+    let source = "export const run = () => { throw { message: 'm', code: 404 } }";
+    let error = thrown(world.eval(source).await.unwrap_err());
+    assert_eq!((error.message.as_str(), error.code.as_deref()), ("m", Some("404")));
     let error = thrown(world.eval("export const run = async () => { setTimeout(() => { throw new Error('late') }, 1); await new Promise(() => {}) }").await.unwrap_err());
     assert_eq!(error.message, "late");
 }

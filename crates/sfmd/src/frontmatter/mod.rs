@@ -42,6 +42,7 @@ pub struct Frontmatter {
     pub tags: Vec<String>,
     /// The action that runs when the document is opened.
     pub default: Option<String>,
+    pub default_line: usize,
     /// From `env` and `requires`, each name once.
     pub env: Vec<Requirement>,
     pub state: Option<Located<Value>>,
@@ -111,7 +112,10 @@ fn from_entries(entries: Vec<(String, Node)>, warnings: &mut Warnings) -> Frontm
             "version" => header.version = line_of(&key, &node, warnings),
             "description" => header.description = text(&key, &node, warnings),
             "author" => header.author = line_of(&key, &node, warnings),
-            "default" => header.default = line_of(&key, &node, warnings),
+            "default" => {
+                header.default = line_of(&key, &node, warnings);
+                header.default_line = line;
+            }
             "type" => match node.text().as_deref() {
                 Some("app") => header.package_type = Some(PackageType::App),
                 Some("tool") => header.package_type = Some(PackageType::Tool),
