@@ -85,6 +85,17 @@ async fn a_live_shell_does_not_see_secrets_that_appear_later() {
 }
 
 #[tokio::test]
+async fn an_app_writes_to_its_own_folder_and_to_nothing_else_of_strings() {
+    let Some(world) = world().await else { return };
+    world.home.write(".string/tools/x.ts", "");
+    assert!(world.ok("app:weather", "/exec touch new && ls").await.ends_with("new"));
+    for path in ["output/new", "tools/x.ts", "packages", "config.json"] {
+        let said = world.fails("app:weather", &format!("/exec echo x > ~/.string/{path}"), "EXIT_1").await;
+        assert!(said.contains("Read-only file system") || said.contains("Permission denied"), "{said}");
+    }
+}
+
+#[tokio::test]
 async fn shells_end_when_their_agent_may_touch_less() {
     let Some(world) = world().await else { return };
     world.ok("bash:a", "mkdir -p proj; cd proj; v=1").await;
