@@ -7,7 +7,7 @@ use wire::{Done, ExecReply, ExecRequest, Meta};
 use crate::daemon::Link;
 use crate::environment::{Environment, Stream};
 use crate::failure::{Failure, Status};
-use crate::interrupt::{Outcome, watch};
+use crate::interrupt::{Outcome, fresh_id, watch};
 use crate::output;
 use crate::plan::{Call, Stdin};
 use crate::progress::Bar;
@@ -21,7 +21,9 @@ pub(crate) async fn run(link: &Link, call: Call, environment: &Environment) -> R
         Stdin::Payload => stdin::read()?,
     };
     let cwd = environment.cwd_text();
-    let request = ExecRequest { topic: call.topic, cmd, cwd, ..Default::default() };
+    let id = fresh_id();
+    let request =
+        ExecRequest { topic: call.topic, cmd, cwd, request_id: Some(id.clone()), ..Default::default() };
     let client = link.client();
     let sent = link.attempt(async || {
         let answer = match environment.stderr {
@@ -33,10 +35,12 @@ pub(crate) async fn run(link: &Link, call: Call, environment: &Environment) -> R
             outcome => outcome,
         }
     });
-    let answer = match watch(client, &request.topic, sent).await? {
+    let mut answer = match watch(client, &id, sent).await? {
         Outcome::Finished(answer) => answer?,
         Outcome::Abandoned => return Err(Failure::new(Status::Interrupted, "")),
     };
+    // The caller has not given it a name.
+    answer.reply.request_id = None;
     output::print(&output::text(&answer.reply, call.show))?;
     if answer.daemon == Daemon::Outdated {
         output::notice(OUTDATED);

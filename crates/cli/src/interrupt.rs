@@ -6,7 +6,6 @@ use std::pin::pin;
 use client::Client;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
-use wire::ExecRequest;
 
 use crate::failure::Failure;
 use crate::output;
@@ -17,10 +16,15 @@ pub(crate) enum Outcome<T> {
     Abandoned,
 }
 
-/// Waits for work in a topic. A first Ctrl-C sends the interrupt and goes on waiting.
+/// What a command is called, so that it and no other can be stopped.
+pub(crate) fn fresh_id() -> String {
+    ulid::Ulid::generate().to_string()
+}
+
+/// Waits for a command, which the daemon knows by its id. A first Ctrl-C asks to stop it and goes on waiting.
 pub(crate) async fn watch<T>(
     client: &Client,
-    topic: &str,
+    request_id: &str,
     work: impl Future<Output = T>,
 ) -> Result<Outcome<T>, Failure> {
     let mut presses = signal(SignalKind::interrupt())
@@ -38,16 +42,15 @@ pub(crate) async fn watch<T>(
                 }
                 pressed = true;
                 output::notice("interrupting; Ctrl-C again leaves at once");
-                asking.spawn(interrupt(client.clone(), topic.to_owned()));
+                asking.spawn(interrupt(client.clone(), request_id.to_owned()));
             }
         }
     }
 }
 
-/// `//` reaches String in shells too. Whether it helped shows in the reply that is being waited for.
-async fn interrupt(client: Client, topic: String) {
-    let request = ExecRequest { topic, cmd: "//interrupt".to_owned(), ..Default::default() };
-    if let Err(error) = client.exec(&request).await {
+/// Whether it helped shows in the reply that is being waited for.
+async fn interrupt(client: Client, request_id: String) {
+    if let Err(error) = client.cancel(&request_id).await {
         output::notice(&format!("could not interrupt: {error}"));
     }
 }

@@ -11,6 +11,7 @@ use wire::{Activity, Done, EventInfo, ExecReply, ExecRequest, SessionInfo, ToolI
 
 use crate::daemon::Link;
 use crate::failure::{Failure, Status};
+use crate::interrupt::fresh_id;
 
 /// Serves one client until it closes our standard input and has its answers.
 pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
@@ -119,10 +120,9 @@ impl Host for Front {
         live: mpsc::Sender<String>,
         cancel: CancellationToken,
     ) -> Outcome {
-        let id = ulid::Ulid::generate().to_string();
-        let Call { topic, cmd } = call;
-        let request =
-            ExecRequest { topic, cmd, cwd: self.cwd.clone(), request_id: Some(id.clone()), task: None };
+        let id = fresh_id();
+        let Call { topic, cmd, task } = call;
+        let request = ExecRequest { topic, cmd, cwd: self.cwd.clone(), request_id: Some(id.clone()), task };
         let answer = async {
             let watched = if live.is_closed() { Watched::No } else { Watched::Yes };
             match self.begin(&request, watched).await {

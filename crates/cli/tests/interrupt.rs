@@ -17,8 +17,10 @@ fn ctrl_c_interrupts_the_command_and_waits_for_its_reply() {
     assert!(command.body.contains("/slow"));
     kill(child.id(), Signal::INT);
     let interrupt = requests.recv().unwrap();
-    assert!(interrupt.body.contains(r#""topic":"main","cmd":"//interrupt""#), "{}", interrupt.body);
-    interrupt.reply("", "Interrupted.");
+    let (_, rest) = command.body.split_once(r#""request_id":""#).unwrap();
+    let (id, _) = rest.split_once('"').unwrap();
+    assert_eq!(interrupt.line, format!("DELETE /exec/{id}"));
+    interrupt.answer("202 Accepted", "", "");
     command.reply("", "ERROR(INTERRUPTED): Stopped.");
     let run = read(child.wait_with_output().unwrap());
     assert_eq!(run.code, Some(1));

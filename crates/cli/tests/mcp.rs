@@ -213,6 +213,17 @@ fn answers_that_are_due_come_before_the_end() {
 }
 
 #[test]
+fn a_last_line_counts_without_its_end() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let last = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call("main", "/info")});
+    write!(client.input.as_mut().unwrap(), "{last}").unwrap();
+    let rest = client.finish();
+    let answer = rest.iter().find(|message| message["id"] == 7);
+    assert!(answer.is_some_and(|answer| text(&answer["result"]).contains("Session info")), "{rest:?}");
+}
+
+#[test]
 fn the_callers_directory_and_agent_go_along() {
     let world = World::new();
     let work = world.home().join("work");

@@ -67,6 +67,7 @@ fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
 fn long_output_can_be_opened_and_nothing_else_of_strings_own() {
     let world = World::new();
     let run = world.run(&["--raw", "bash:dev", "seq 30000"]);
+    assert!(run.out.ends_with("\n29999\n30000\n"), "{}", &run.out[run.out.len() - 200..]);
     let (_, rest) = run.out.split_once("full output: ").unwrap();
     let (path, _) = rest.split_once(" …").unwrap();
     let run = world.run(&["--raw", "main", &format!("/open {path}")]);

@@ -13,6 +13,8 @@ use crate::Error;
 pub struct Call {
     pub topic: String,
     pub cmd: String,
+    /// The task that calls of tools belong to, if it has a name.
+    pub task: Option<String>,
 }
 
 /// What came of it.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -26,9 +26,14 @@ pub struct Sessions<H: Host> {
     beginning: tokio::sync::Mutex<()>,
 }
 
-/// There are as many sessions as there may be.
+/// Why a request does not reach a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooMany;
+pub enum Refused {
+    /// There are as many sessions as there may be.
+    TooMany,
+    /// One was to be ended that there is not.
+    NoSession,
+}
 
 impl<H: Host> Sessions<H> {
     /// At most `max` sessions at once; all end with `stop`.
@@ -47,7 +52,10 @@ impl<H: Host> Sessions<H> {
     pub async fn handle(
         &self,
         request: Request<Bytes>,
-    ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + 'static>, TooMany> {
+    ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + 'static>, Refused> {
+        if request.method() == Method::DELETE && !self.knows(request.headers()).await {
+            return Err(Refused::NoSession);
+        }
         let begins = begins(request.headers(), request.body());
         let request = request.map(Full::new);
         if !begins {
@@ -55,9 +63,16 @@ impl<H: Host> Sessions<H> {
         }
         let _beginning = self.beginning.lock().await;
         if self.count().await >= self.max {
-            return Err(TooMany);
+            return Err(Refused::TooMany);
         }
         Ok(self.service.handle(request).await)
+    }
+
+    /// Whether the session that is named, if one is, exists.
+    async fn knows(&self, headers: &HeaderMap) -> bool {
+        let Some(named) = headers.get(SESSION) else { return true };
+        let open = self.sessions.sessions.read().await;
+        named.to_str().is_ok_and(|named| open.contains_key(named))
     }
 
     /// How many conversations are open.

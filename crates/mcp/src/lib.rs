@@ -14,7 +14,7 @@ mod tool;
 
 pub use handler::Handler;
 pub use host::{Call, Change, Host, Outcome};
-pub use http::{Sessions, TooMany};
+pub use http::{Refused, Sessions};
 pub use stdio::serve_stdio;
 
 #[derive(Debug, thiserror::Error)]

@@ -10,13 +10,18 @@ use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
 use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncReadExt, Chain};
 use tokio::sync::Notify;
 
 use crate::{Error, Handler, Host};
 
+const LINE_END: &[u8] = b"\n";
+
 /// Serves one client until its input ends and everything it asked for is answered.
 pub async fn serve_stdio<H: Host>(handler: Handler<H>) -> Result<(), Error> {
     let (read, write) = stdio_pipes();
+    // A last line counts without its end too; an empty line more is nothing.
+    let read = read.chain(LINE_END);
     let transport = Patient { inner: AsyncRwTransport::new_server(read, write), due: Arc::default() };
     let running = match handler.serve(transport).await {
         Ok(running) => running,
@@ -30,7 +35,7 @@ pub async fn serve_stdio<H: Host>(handler: Handler<H>) -> Result<(), Error> {
 
 /// Says that the input has ended only when no answer is due any more.
 struct Patient {
-    inner: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    inner: AsyncRwTransport<RoleServer, Chain<StdioReader, &'static [u8]>, StdioWriter>,
     due: Arc<Due>,
 }
 

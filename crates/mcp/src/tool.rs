@@ -27,6 +27,7 @@ pub(crate) fn definition() -> Tool {
         "properties": {
             "topic": { "type": "string", "description": "main, docs, bash:dev, app:mail, event, …", "default": "main" },
             "cmd": { "type": "string", "description": "the command line and, below it, its body" },
+            "task": { "type": "string", "description": "names the task of a /tool: call, to come back to it" },
         },
         "required": ["cmd"],
         "additionalProperties": false,
@@ -48,17 +49,18 @@ pub(crate) fn installed(tool: ToolInfo) -> Tool {
 /// The call of an installed tool, as the command that it stands for. Nothing in the input is filled in.
 pub(crate) fn call_of(name: &str, arguments: Option<JsonObject>) -> Call {
     let input = Value::Object(arguments.unwrap_or_default());
-    Call { topic: String::new(), cmd: format!("/tool:{name}\n{input}") }
+    Call { topic: String::new(), cmd: format!("/tool:{name}\n{input}"), task: None }
 }
 
 /// Reads the arguments; what is wrong with them is for the agent to read and repair.
 pub(crate) fn parse(arguments: Option<JsonObject>) -> Result<Call, Outcome> {
     let mut arguments = arguments.unwrap_or_default();
-    let topic = match arguments.remove("topic") {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(topic)) => topic,
-        Some(_) => return Err(wrong("topic must be a string.")),
+    let mut optional = |name: &str| match arguments.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(wrong(&format!("{name} must be a string."))),
     };
+    let (topic, task) = (optional("topic")?.unwrap_or_default(), optional("task")?);
     let cmd = match arguments.remove("cmd") {
         Some(Value::String(cmd)) => cmd,
         Some(_) => return Err(wrong("cmd must be a string.")),
@@ -66,7 +68,7 @@ pub(crate) fn parse(arguments: Option<JsonObject>) -> Result<Call, Outcome> {
     };
     match arguments.keys().next() {
         Some(unknown) => Err(wrong(&format!("There is no argument {unknown:?}."))),
-        None => Ok(Call { topic, cmd }),
+        None => Ok(Call { topic, cmd, task }),
     }
 }
 
@@ -95,12 +97,15 @@ mod tests {
     #[test]
     fn arguments_are_read_or_explained() {
         let read = |value: Value| parse(value.as_object().cloned());
-        let call = |topic: &str, cmd: &str| Call { topic: topic.into(), cmd: cmd.into() };
+        let call = |topic: &str, cmd: &str| Call { topic: topic.into(), cmd: cmd.into(), task: None };
         assert_eq!(read(json!({"cmd": "/info"})), Ok(call("", "/info")));
         assert_eq!(read(json!({"topic": "bash:x", "cmd": ""})), Ok(call("bash:x", "")));
         assert_eq!(read(json!({"topic": null, "cmd": "/info"})), Ok(call("", "/info")));
+        let named = Call { task: Some("job".into()), ..call("", "/tool:x") };
+        assert_eq!(read(json!({"cmd": "/tool:x", "task": "job"})), Ok(named));
         for wrong in [
             json!({}),
+            json!({"cmd": "/info", "task": 1}),
             json!({"cmd": 1}),
             json!({"topic": 1, "cmd": "/info"}),
             json!({"cmd": "/info", "cwd": "/"}),

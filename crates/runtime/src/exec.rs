@@ -13,12 +13,11 @@ use crate::agent::Agent;
 use crate::command::terminal::AtOnce;
 use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
-use crate::reply::{self, Meta, Reply};
+use crate::reply::{Meta, Reply};
 use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
-use crate::variable::{self, Scope, Secrets};
-use crate::{Request, Runtime, audit, blocking, detach, edit};
+use crate::{Request, Runtime, audit, detach, edit, long};
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -117,7 +116,7 @@ impl Call {
             queue.iter().for_each(|step| last.push_str(&format!("\n  Not run: {}", step.shown)));
         }
         let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
-        let content = reply::bounded(parts.join("\n\n"));
+        let content = long::bounded(parts.join("\n\n"));
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }
 
@@ -163,7 +162,8 @@ impl Call {
         let mut steps = steps.into_iter();
         for mut step in steps.by_ref() {
             if let Command::Input(text) = &step.command {
-                step.shown = terminal::shown(text, &turn.state);
+                let shown = terminal::shown(text, &turn.state);
+                step.shown = self.runtime.conceal.line(&self.agent, &step.topic, &shown).await;
             }
             match self.run_step(&step, &mut turn).await {
                 Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
@@ -186,15 +186,10 @@ impl Call {
         ran
     }
 
-    /// The steps, with values of the `$NAME` files taken out of what is logged of a call's arguments.
+    /// The steps, with values of the `$NAME` files taken out of what is logged of their arguments.
     async fn conceal(&self, mut steps: Vec<Step>) -> Vec<Step> {
-        for step in steps.iter_mut().filter(|step| step.command.takes_values()) {
-            let (home, scope) = (self.agent.workspace.home().to_owned(), Scope::of(&step.topic));
-            step.shown = match blocking::run(move || variable::read(&home, &scope)).await {
-                Ok(persistent) => Secrets::new(persistent.iter()).redact(&step.shown),
-                // What cannot be told from a secret is not shown.
-                Err(_) => step.shown.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
-            };
+        for step in steps.iter_mut().filter(|step| step.shown.contains(char::is_whitespace)) {
+            step.shown = self.runtime.conceal.line(&self.agent, &step.topic, &step.shown).await;
         }
         steps
     }
@@ -229,7 +224,10 @@ impl Call {
             () = interrupted.cancelled(), if !step.command.stops_itself() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
-        result
+        match result {
+            Err(error) => Err(self.runtime.conceal.error(&self.agent, &step.topic, error).await),
+            done => done,
+        }
     }
 
     /// Runs a step that acts on the running command and therefore cannot wait for it.

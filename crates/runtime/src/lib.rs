@@ -11,6 +11,7 @@ pub mod capability;
 mod close;
 pub mod command;
 pub mod complete;
+mod conceal;
 mod detach;
 pub mod document;
 pub mod edit;
@@ -20,6 +21,7 @@ mod exec;
 pub mod files;
 mod hub;
 pub mod logs;
+mod long;
 pub mod manifest;
 mod origin;
 mod package;
@@ -62,6 +64,7 @@ pub struct Runtime {
     pub webhooks: event::Webhooks,
     pub watches: Arc<watch::Watches>,
     pub capabilities: capability::Capabilities,
+    pub(crate) conceal: conceal::Conceal,
     pub(crate) web: web::Client,
     pub(crate) github: GitHubHosts,
     /// The tools that manifests declare, for each home.
@@ -134,6 +137,7 @@ impl Runtime {
             webhooks,
             watches,
             capabilities,
+            conceal: conceal::Conceal::default(),
             web,
             github,
             tools: manifest::Catalogues::default(),

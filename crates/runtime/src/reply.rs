@@ -40,36 +40,3 @@ impl Reply {
 pub fn with_body(status: &str, body: &str) -> String {
     format!("{status}\n---\n{body}")
 }
-
-/// Cuts a reply that is too long at the end of a line, and says how much is missing.
-pub fn bounded(content: String) -> String {
-    if content.len() <= REPLY_MAX {
-        return content;
-    }
-    const NOTE_ROOM: usize = 64;
-    let room = content.floor_char_boundary(REPLY_MAX - NOTE_ROOM);
-    let cut = content[..room].rfind('\n').unwrap_or(room);
-    format!("{}\n… {} KB more", &content[..cut], (content.len() - cut).div_ceil(1024))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_reply_ends_at_a_line_and_says_so() {
-        let line = "é".repeat(50) + "\n";
-        let cut = bounded(line.repeat(2000));
-        assert!(cut.len() <= REPLY_MAX);
-        let (shown, note) = cut.rsplit_once('\n').unwrap();
-        assert!(shown.ends_with(&"é".repeat(50)));
-        assert_eq!(note, "… 134 KB more");
-        let one_line = bounded("é".repeat(REPLY_MAX));
-        assert!(one_line.len() <= REPLY_MAX && one_line.ends_with(" KB more"));
-    }
-
-    #[test]
-    fn a_short_reply_stays_as_it_is() {
-        assert_eq!(bounded("x".repeat(REPLY_MAX)).len(), REPLY_MAX);
-    }
-}

@@ -58,15 +58,9 @@ impl Host for Inside {
         live: mpsc::Sender<String>,
         cancel: CancellationToken,
     ) -> Outcome {
-        let Call { topic, cmd } = call;
-        let request = Request {
-            agent: agent.to_owned(),
-            topic,
-            payload: cmd,
-            cwd: None,
-            task: None,
-            origin: Origin::Agent,
-        };
+        let Call { topic, cmd, task } = call;
+        let request =
+            Request { agent: agent.to_owned(), topic, payload: cmd, cwd: None, task, origin: Origin::Agent };
         let reply = self.runtime.exec_until(request, Arc::new(Channel(live)), cancel).await;
         let topic = reply.topic.as_ref().map(ToString::to_string).unwrap_or_default();
         Outcome { topic, ok: reply.ok(), content: reply.content }

@@ -1,5 +1,6 @@
 //! Reading request bodies: of the right type, within size and time.
 
+use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
@@ -13,6 +14,10 @@ use crate::route::App;
 #[derive(Debug)]
 pub struct JsonBody<T>(pub T);
 
+/// No body is needed. If there is one all the same, the rules for bodies hold.
+#[derive(Debug)]
+pub struct NoBody;
+
 /// A body of plain text.
 #[derive(Debug)]
 pub struct TextBody(pub String);
@@ -23,9 +28,25 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
         check_type(request.headers(), &["application/json"])?;
         let bytes = read(request, &app.limits, app.limits.body_bytes).await?;
+        // An array would be taken for the fields in their order.
+        if bytes.trim_ascii_start().first() == Some(&b'[') {
+            return Err(Failure::bad_request("The body must be a JSON object, not an array."));
+        }
         serde_json::from_slice(&bytes)
             .map(Self)
             .map_err(|error| Failure::bad_request(format!("The body is not the expected JSON: {error}")))
+    }
+}
+
+impl FromRequest<App> for NoBody {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        if !request.body().is_end_stream() {
+            check_type(request.headers(), &["application/json"])?;
+            read(request, &app.limits, app.limits.body_bytes).await?;
+        }
+        Ok(Self)
     }
 }
 
@@ -39,7 +60,7 @@ impl FromRequest<App> for TextBody {
     }
 }
 
-fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Failure> {
+pub fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Failure> {
     let mut given = headers.get_all(header::CONTENT_TYPE).iter();
     let one = given.next().filter(|_| given.next().is_none());
     let essence = one

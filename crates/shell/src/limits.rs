@@ -4,8 +4,9 @@ use std::time::Duration;
 
 /// What is shown of a long output: its beginning …
 pub const HEAD: usize = 16 * 1024;
-/// … and its end, where errors and results usually are.
-pub const TAIL: usize = 48 * 1024;
+/// … and its end, where errors and results usually are. The two leave a kibibyte of the 64 that a reply may have
+/// to its status line and to the note about what was left out.
+pub const TAIL: usize = 47 * 1024;
 /// How much of one output goes to its log file: a runaway command must not fill the disk.
 pub const LOG: u64 = 256 * 1024 * 1024;
 

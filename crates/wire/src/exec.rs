@@ -1,6 +1,6 @@
 //! `POST /exec`: one command to one topic, and its reply as JSON or as a stream of events.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Names of the events of a streamed reply, in the order they come.
 pub mod event {
@@ -20,8 +20,8 @@ pub mod event {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExecRequest {
-    /// Where to: `main`, `app:gmail:work`, `bash:dev`, `agent`. Empty or missing is `main`.
-    #[serde(default)]
+    /// Where to: `main`, `app:gmail:work`, `bash:dev`, `agent`. Empty, null or missing is `main`.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub topic: String,
     /// The command line and, below it, its body or further commands.
     pub cmd: String,
@@ -34,6 +34,10 @@ pub struct ExecRequest {
     /// Echoed in the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+}
+
+fn null_as_default<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    Option::deserialize(value).map(Option::unwrap_or_default)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use crate::call::OUTDATED;
 use crate::daemon::Link;
 use crate::environment::{Color, Environment};
 use crate::failure::Failure;
-use crate::interrupt::{Outcome, watch};
+use crate::interrupt::{Outcome, fresh_id, watch};
 use crate::output;
 use crate::progress::{self, CLEAR_LINE};
 
@@ -61,9 +61,15 @@ impl<'a> Conversation<'a> {
 
     /// Sends a payload and prints what comes. Only a terminal that cannot be written to ends the session.
     pub(super) async fn send(&mut self, cmd: String) -> Result<(), Failure> {
-        let topic = self.topic.to_string();
-        let request = ExecRequest { topic: topic.clone(), cmd, cwd: self.cwd.clone(), ..Default::default() };
-        match watch(self.link.client(), &topic, self.hear(&request)).await? {
+        let id = fresh_id();
+        let request = ExecRequest {
+            topic: self.topic.to_string(),
+            cmd,
+            cwd: self.cwd.clone(),
+            request_id: Some(id.clone()),
+            ..Default::default()
+        };
+        match watch(self.link.client(), &id, self.hear(&request)).await? {
             Outcome::Finished(Ok(done)) => {
                 // A reply from a canonical topic moves the session there.
                 if let Ok(topic) = Topic::parse(&done.topic)

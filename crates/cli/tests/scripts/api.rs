@@ -223,6 +223,19 @@ async fn time_passes_and_is_written_as_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_json_cannot_hold_is_an_argument_like_any_other() {
+    let world = world().await;
+    let body = "const cycle: any = {}; cycle.self = cycle;
+        const all = [];
+        for (const value of [1n, cycle, { toJSON() { throw new Error('mine'); } }]) {
+          try { await flo.task.putState({ key: 'k', value }); } catch (e: any) { all.push([e.name, e.code, e.retryable]); }
+        }
+        try { string.vars.set('n', 1n); } catch (e: any) { all.push(e.code); }
+        return all.every((one) => String(one) === 'FloStateError,invalid_argument,false' || one === 'invalid_argument') && all.length;";
+    assert_eq!(eval(&world, "", body).await, "4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn variables_of_the_session_are_read_and_set_when_the_call_succeeds() {
     let world = world().await;
     world.ok("main", "/set {city} = Seoul").await;
@@ -271,6 +284,17 @@ async fn fetch_obeys_the_network_policy() {
     let path = world.home.path().join(".string/config.json");
     std::fs::write(&path, format!("{{\"net\": {{\"allow\": [\"{host}\"]}}}}")).unwrap();
     assert_eq!(eval(&world, "", &try_fetch).await, "4");
+    web.answer("/moved", 302, &[("location", "/data")], "");
+    let moved = web.url("/moved");
+    for (redirect, expected) in
+        [("follow", r#"[200,true,null]"#), ("manual", r#"[302,false,"/data"]"#), ("error", r#""redirected""#)]
+    {
+        let body = format!(
+            "try {{ const r = await fetch('{moved}', {{ redirect: '{redirect}' }}); \
+             return [r.status, r.redirected, r.headers.get('location')]; }} catch (e: any) {{ return JSON.stringify(e.code); }}"
+        );
+        assert_eq!(eval(&world, "", &body).await, expected, "{redirect}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

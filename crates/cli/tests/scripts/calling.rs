@@ -46,6 +46,26 @@ async fn flags_become_what_the_schema_declares() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn long_output_keeps_both_ends_and_is_whole_in_a_file() {
+    let world = world().await;
+    tool(
+        &world,
+        "long",
+        "input_schema: { type: object }",
+        "return 'first\\n' + 'x'.repeat(100000) + '\\nlast';",
+    );
+    let shown = world.ok("main", "/tool:long").await;
+    assert!(
+        shown.len() <= runtime::reply::REPLY_MAX
+            && shown.starts_with("first\nx")
+            && shown.ends_with("x\nlast")
+    );
+    let (_, rest) = shown.split_once("full output: ~/").unwrap();
+    let (file, _) = rest.split_once(" …").unwrap();
+    assert_eq!(world.home.read(file).len(), "first\n\nlast".len() + 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn help_is_the_schema() {
     let world = world().await;
     tool(&world, "echo", SCHEMA, "return 1;");

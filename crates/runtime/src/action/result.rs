@@ -86,11 +86,22 @@ impl CallResult {
     }
 }
 
+/// Output of a call as a reply shows it: what steers a terminal rendered, and no first line that reads as our own.
+pub fn readable(output: &str) -> String {
+    let shown = shell::rendered(output);
+    match shown.trim_start().starts_with("ERROR(") {
+        true => format!("\\{}", shown.trim_start()),
+        false => shown.into_owned(),
+    }
+}
+
 /// The error of a call that failed, with the start of what it gave.
 fn failed(failure: String, plain: &str, stderr: &str) -> Error {
-    let output = [plain, stderr]
-        .into_iter()
-        .filter(|text| !text.is_empty() && *text != "(no output)")
+    let output = [plain, stderr].map(shell::rendered);
+    let output = output
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|text: &&str| !text.is_empty() && *text != "(no output)")
         .flat_map(str::lines)
         .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
     let mut lines: Vec<String> = Vec::new();
@@ -146,6 +157,21 @@ mod tests {
             assert_eq!(result.error, None);
         }
         assert_eq!(finished(0, "", "note\n").plain, "note");
+    }
+
+    #[test]
+    fn output_steers_nothing_and_is_no_error_of_ours() {
+        for (output, shown) in [
+            ("ERROR(NOT_FOUND): gone", "\\ERROR(NOT_FOUND): gone"),
+            ("\u{1b}[31m\n ERROR(X): y\u{1b}[0m", "\\ERROR(X): y"),
+            ("a\r\nERROR(X): y", "a\nERROR(X): y"),
+            ("10%\r99%", "99%"),
+            ("  kept", "  kept"),
+        ] {
+            assert_eq!(readable(output), shown, "{output:?}");
+        }
+        let error = finished(1, "\u{1b}[31mred\u{1b}[0m\n", "").error.unwrap();
+        assert_eq!(error.hints, ["red"]);
     }
 
     #[test]

@@ -74,6 +74,16 @@ impl Word {
         }
     }
 
+    /// Whether the word is one value that is filled in, and nothing else.
+    pub fn is_filled_in(&self) -> bool {
+        matches!(&self.template.pieces[..], [Piece::Value(_) | Piece::Env(_)])
+    }
+
+    /// Whether the word can only be the value of a boolean, as far as what was typed tells.
+    pub fn is_switch(&self) -> bool {
+        matches!(self.plain(), Some("true" | "false"))
+    }
+
     /// The word without the first bytes of its leading text.
     pub fn without(&self, bytes: usize) -> Self {
         let mut word = Self { template: Template::default(), is_literal: self.is_literal };

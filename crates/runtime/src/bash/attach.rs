@@ -78,6 +78,7 @@ impl Attached {
         let Typing { commands, input } = self.attachment.keys(bytes).await;
         for command in commands {
             let command = super::first_line(&command);
+            let command = self.runtime.conceal.line(&self.agent, &self.topic, &command).await;
             self.runtime.audit.write(audit::Line {
                 time: self.runtime.now(),
                 agent: self.agent.id.to_string(),

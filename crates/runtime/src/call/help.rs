@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::error::one_line;
 use crate::manifest::{Schema, Tool};
 use crate::reply::with_body;
 
@@ -67,7 +68,10 @@ fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String
         notes.push(values.join("|"));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let about = field.get("description").and_then(Value::as_str).map(|text| format!(" \"{text}\""));
+    let about = field
+        .get("description")
+        .and_then(Value::as_str)
+        .map(|text| format!(" \"{}\"", one_line(text.trim())));
     format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default())
 }
 

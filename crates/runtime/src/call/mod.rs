@@ -10,6 +10,7 @@ mod input;
 mod nested;
 mod secrets;
 mod session;
+mod typed;
 
 pub use calls::{Calls, Failed, Naming, no_scripts, shown};
 pub use help::help;

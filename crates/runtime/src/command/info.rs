@@ -62,7 +62,8 @@ struct Lines(Vec<String>);
 
 impl Lines {
     fn add(&mut self, key: &str, value: &str) {
-        self.0.push(format!("{:KEY_WIDTH$}{value}", format!("{key}:")));
+        // Titles and names come from documents: none may add a line of its own.
+        self.0.push(format!("{:KEY_WIDTH$}{}", format!("{key}:"), one_line(value)));
     }
 
     /// Only lines that have something to say.
@@ -84,11 +85,11 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
     let info_is_live = info.as_ref().is_some_and(|info| info.death.is_none());
     match info {
         Some(info) => {
-            lines.add("cwd", &one_line(&display_directory(&info.directory.path, workspace)));
+            lines.add("cwd", &display_directory(&info.directory.path, workspace));
             lines.add("pid", &info.pid.to_string());
             if let Some(running) = info.running {
                 let line = running.payload.trim_start().lines().next().unwrap_or_default();
-                lines.add("running", &one_line(line));
+                lines.add("running", line);
             }
         }
         None => lines.add("shell", "(no shell)"),

@@ -45,7 +45,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
-use crate::edit::{Edit, FileTarget, save};
+use crate::edit::{Edit, FileTarget, Kept, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
@@ -57,9 +57,6 @@ pub use payload::Actions;
 pub use payload::Line;
 use table::Verb;
 use terminal::AtOnce;
-
-/// The most of a command line that is shown and logged. Watchers and logs keep many of them.
-const SHOWN_MAX: usize = 400;
 
 /// A command with its arguments, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +77,10 @@ pub enum Command {
     List(ls::What),
     Close,
     Nav(nav::What),
-    Source,
+    /// The source of the document, from a line on.
+    Source {
+        from: usize,
+    },
     Info {
         shortcut: Option<String>,
     },
@@ -120,7 +120,7 @@ pub enum Command {
 pub struct Step {
     pub topic: Topic,
     pub command: Command,
-    /// The command line as it may be shown and logged.
+    /// The command line; before it is shown or logged, values are taken out of it.
     pub shown: String,
 }
 
@@ -136,6 +136,13 @@ pub struct Context<'a> {
     pub sink: &'a dyn Sink,
     /// Cancelled when the command is to stop.
     pub interrupted: &'a CancellationToken,
+}
+
+impl Context<'_> {
+    /// The versions that the agent keeps of files.
+    pub fn kept(&self) -> Kept<'_> {
+        Kept { versions: &self.runtime.versions, agent: &self.agent.id }
+    }
 }
 
 /// Who sent the command, as far as commands care.
@@ -182,7 +189,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, context).await,
-        Command::Source => source::run(&context),
+        Command::Source { from } => source::run(from, context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
@@ -212,11 +219,6 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
-    /// Whether its line holds values that the caller passes on.
-    pub fn takes_values(&self) -> bool {
-        matches!(self, Self::Act(_) | Self::Tool(_))
-    }
-
     /// Whether it ends by itself when it is interrupted, to say how far it came.
     pub fn stops_itself(&self) -> bool {
         matches!(self, Self::Exec(_))
@@ -263,17 +265,13 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
     Ok(Step { topic, command, shown })
 }
 
-/// The command line without what may be a secret, and not too long.
+/// The command line without what may be a secret, as far as that can be told from it alone.
 fn shown(line: &Line<'_>, command: &Command) -> String {
-    let text = match command {
-        Command::Set(assignments) => &set::shown(assignments),
+    match command {
+        Command::Set(assignments) => set::shown(assignments),
         // What was meant is not known yet, so it may hold anything.
-        Command::Act(act::What { name: act::Named::Bare(word), .. }) => &format!("/{word} …"),
-        _ => line.text,
-    };
-    match text.floor_char_boundary(SHOWN_MAX) {
-        cut if cut < text.len() => format!("{}…", &text[..cut]),
-        _ => text.to_owned(),
+        Command::Act(act::What { name: act::Named::Bare(word), .. }) => format!("/{word} …"),
+        _ => line.text.to_owned(),
     }
 }
 
@@ -297,7 +295,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Close => arguments.none(Command::Close)?,
         Verb::Refresh => arguments.none(Command::Refresh)?,
         Verb::Nav => Command::Nav(nav::What::parse(arguments)?),
-        Verb::Source => arguments.none(Command::Source)?,
+        Verb::Source => Command::Source { from: source::parse(arguments)? },
         Verb::Info => Command::Info { shortcut: info::parse(arguments)? },
         Verb::Topics => Command::Topics { kind: topics::parse(arguments)? },
         Verb::Session => Command::SessionClose { topic: session::parse(arguments)? },

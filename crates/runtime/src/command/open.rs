@@ -209,7 +209,11 @@ async fn open_block(
     if reply.is_err() {
         page.location.block = previous;
     }
+    let is_shown = reply.is_ok();
     context.state.page = Some(page);
+    if is_shown {
+        context.state.saw_page();
+    }
     reply.map(|(reply, _)| reply.into())
 }
 
@@ -305,7 +309,10 @@ fn split_flags(text: &str) -> Result<Flags<'_>> {
         } else if let Some(rest) = strip_word(target, "--raw") {
             (flags.target, flags.reading) = (rest, Reading::Whole);
         } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
-            (flags.target, flags.extent) = (rest.trim(), Extent::From(parse_line(line)?));
+            let line = parse_line(line).ok_or_else(|| {
+                Error::new(Code::InvalidParams, not_a_line(line)).hint("Usage: /open TARGET --from L480")
+            })?;
+            (flags.target, flags.extent) = (rest.trim(), Extent::From(line));
         } else {
             return Ok(flags);
         }
@@ -318,12 +325,13 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     first.or(last).map(str::trim)
 }
 
-fn parse_line(text: &str) -> Result<usize> {
-    let number = text.trim().trim_start_matches(['L', 'l']).parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| {
-        Error::new(Code::InvalidParams, format!("Not a line: {}", quoted(text)))
-            .hint("Usage: /open TARGET --from L480")
-    })
+/// The number in `L480` or `480`.
+pub fn parse_line(text: &str) -> Option<usize> {
+    text.trim().trim_start_matches(['L', 'l']).parse().ok().filter(|number| *number > 0)
+}
+
+pub fn not_a_line(text: &str) -> String {
+    format!("Not a line: {}", quoted(text))
 }
 
 #[cfg(test)]

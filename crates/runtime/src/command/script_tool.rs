@@ -9,6 +9,7 @@ use super::{Context, surroundings};
 use crate::action::{Effects, InSession, Word};
 use crate::call::{Calls, Naming, Shared, help, no_scripts, read, shown};
 use crate::error::Result;
+use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
 use crate::task;
 use crate::variable::{Known, Persistent, Scope};
@@ -51,7 +52,7 @@ pub async fn run(
     let output = calls.call(tool, asked.input).await.map_err(|failed| failed.error)?;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let variables = calls.shared.into_changes();
-    let reply = shown(&output);
+    let reply = shortened(shown(&output), context.agent.workspace.home());
     let response = json!({ "status": 0, "body": output, "ms": ms });
     Effects { response: Some(response), variables, ..Effects::default() }.apply(context.state);
     Ok(reply)

@@ -135,7 +135,7 @@ pub static COMMANDS: &[Spec] = &[
         "menus and links, and where they lead",
         Pages,
     ),
-    row(Verb::Source, "source", "/source", "the document as its author wrote it", Pages),
+    row(Verb::Source, "source", "/source [--from L480]", "the document as its author wrote it", Pages),
     row(Verb::Ls, "ls", "/ls [PATH] [--all]", "the names in a directory", Pages),
     content(
         Verb::Edit,

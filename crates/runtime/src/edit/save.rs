@@ -59,6 +59,7 @@ pub async fn save(edit: Edit, mut context: Context<'_>) -> Result<String> {
     let Edit { target, way, body, overwrite } = edit;
     let located = target.locate(context.state, context.agent, context.caller)?;
     way.check(&target, &located.part)?;
+    context.kept().refuse(&located, &context.agent.workspace).await?;
     let seen =
         located.paths().filter_map(|path| Some((path.clone(), context.state.seen.get(path)?))).collect();
     let job = Job { workspace: context.agent.workspace.clone(), located, way, body, overwrite, seen };

@@ -5,10 +5,13 @@ use std::ops::Range;
 use super::count_of;
 use super::diff::NUMBER_WIDTH;
 use super::lines::{Lines, without_mark};
+use crate::long;
 use crate::reply::REPLY_MAX;
 
 /// Left free for the status line and the note at the end.
 const ROOM: usize = 1024;
+/// A longer line is shown by its ends: no command could show it whole.
+const LINE_MAX: usize = REPLY_MAX - 4 * ROOM;
 
 /// Some lines of a text, each as `  1 │ …`. What does not fit into a reply is named by the command that shows it.
 pub fn numbered(text: &str, lines: Range<usize>, shown: &str) -> String {
@@ -22,25 +25,17 @@ pub fn numbered(text: &str, lines: Range<usize>, shown: &str) -> String {
     for number in lines {
         let content = contents[number - 1];
         let space = if content.is_empty() { "" } else { " " };
+        let content = long::fitting(content, LINE_MAX);
         let line = format!("{number:>width$} │{space}{content}\n");
         if out.len() + line.len() > REPLY_MAX - ROOM {
             let more = count_of(last + 1 - number, "more line");
-            out.push_str(&format!("… {more} · {}", continuation(number, last, content, shown)));
+            out.push_str(&format!("… {more} · /edit {shown}:L{number}-L{last}"));
             return out;
         }
         out.push_str(&line);
     }
     out.pop();
     out
-}
-
-/// A line that alone is longer than a reply cannot be shown by any command.
-fn continuation(number: usize, last: usize, content: &str, shown: &str) -> String {
-    if content.len() < REPLY_MAX - 2 * ROOM {
-        return format!("/edit {shown}:L{number}-L{last}");
-    }
-    let note = format!("line {number} has {}", sfmd::size_label(content.len()));
-    if number == last { note } else { format!("{note} · /edit {shown}:L{}-L{last}", number + 1) }
 }
 
 #[cfg(test)]
@@ -66,6 +61,11 @@ mod tests {
         let shown = lines.lines().count();
         assert_eq!(note, format!("… {} more lines · /edit ~/x:L{}-L2000", 2000 - shown, shown + 1));
         let wide = numbered(&format!("a\n{}\nb\n", "x".repeat(REPLY_MAX)), 1..4, "~/x");
-        assert!(wide.len() < ROOM && wide.contains("line 2 has 64 KB · /edit ~/x:L3-L3"), "{wide}");
+        assert!(wide.len() <= REPLY_MAX && wide.starts_with("  1 │ a\n  2 │ xxx"), "{}", wide.len());
+        assert!(
+            wide.contains("x … 4160 bytes omitted … x") && wide.ends_with("x\n  3 │ b"),
+            "{}",
+            wide.len()
+        );
     }
 }

@@ -68,7 +68,7 @@ impl Id {
         let id = text.strip_prefix("evt_").and_then(|rest| Ulid::from_string(rest).ok()).map(Self);
         // One spelling only, so that what is shown is what is stored.
         id.filter(|id| id.to_string() == text).ok_or_else(|| {
-            Error::new(Code::InvalidParams, format!("Not an event id: {}", quoted(text)))
+            Error::new(Code::NotFound, format!("No event {}: this is not an id.", quoted(text)))
                 .hint("Ids look like evt_01J8ZQ5V0GRXJ6V3P5Q8T2N4MK. List them: string event list --all")
         })
     }
@@ -132,7 +132,7 @@ mod tests {
         for wrong in
             ["", "evt_", "evt_x", &text[4..], &text.to_lowercase(), &format!("{text}0"), "evt_../../x"]
         {
-            assert_eq!(Id::parse(wrong).unwrap_err().code, Code::InvalidParams, "{wrong}");
+            assert_eq!(Id::parse(wrong).unwrap_err().code, Code::NotFound, "{wrong}");
         }
     }
 

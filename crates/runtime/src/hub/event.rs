@@ -1,5 +1,7 @@
 //! The event hub: the inbox of an agent, and the address that fills it.
 
+use std::path::Path;
+
 use serde_json::json;
 use store::Limit;
 
@@ -9,6 +11,7 @@ use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result, one_line};
 use crate::event::{Clear, Event, Id, Show, Token};
+use crate::long::shortened;
 use crate::reply::with_body;
 
 /// How much of an event's first line a list shows.
@@ -87,10 +90,10 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             let listed = Listed::read(context, show, after).await?;
             Ok(match format {
                 Format::Text => with_body("Events", &listed.text(show)),
-                Format::Json => listed.json(),
+                Format::Json => listed.json(show),
             })
         }
-        Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?)),
+        Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?, context.agent.workspace.home())),
         Command::Ack(ids) => {
             for id in &ids {
                 inbox.ack(agent, *id).await?;
@@ -156,15 +159,26 @@ impl Listed {
             (true, Show::All) => "No events.".to_owned(),
             _ => super::columns(&rows),
         };
-        if let (true, Some(last)) = (self.has_more, self.events.last()) {
-            let all = if show == Show::All { " --all" } else { "" };
-            text.push_str(&format!("\n… more: /events list{all} --after {}", last.id));
+        if let Some(more) = self.more(show, "") {
+            text.push_str(&format!("\n… more: {more}"));
         }
         text
     }
 
-    fn json(&self) -> String {
-        format!("{:#}", serde_json::Value::from_iter(self.events.iter().map(entry_json)))
+    /// The events. If there are more, the last one carries the command for them: the list stays one of events.
+    fn json(&self, show: Show) -> String {
+        let mut entries: Vec<_> = self.events.iter().map(entry_json).collect();
+        if let (Some(more), Some(last)) = (self.more(show, " --json"), entries.last_mut()) {
+            last["more"] = more.into();
+        }
+        format!("{:#}", serde_json::Value::from(entries))
+    }
+
+    /// The command that goes on behind what is shown.
+    fn more(&self, show: Show, format: &str) -> Option<String> {
+        let last = self.events.last().filter(|_| self.has_more)?;
+        let all = if show == Show::All { " --all" } else { "" };
+        Some(format!("/events list{all}{format} --after {}", last.id))
     }
 }
 
@@ -192,8 +206,8 @@ fn preview(text: &str) -> String {
     format!("{}{mark}", one_line(&line[..cut]))
 }
 
-/// One event with its whole text. Escape sequences are shown as such: the text came from somebody else.
-fn whole(event: &Event) -> String {
+/// One event with its text; a very long one is whole in a file. Escape sequences are shown as such: the text came from somebody else.
+fn whole(event: &Event, home: &Path) -> String {
     let lines = event.text.split('\n').map(|line| {
         let parts = line.trim_end_matches('\r').split('\t').map(one_line);
         parts.collect::<Vec<_>>().join("\t")
@@ -204,7 +218,8 @@ fn whole(event: &Event) -> String {
         event.source.as_str(),
         format_time(event.received)
     );
-    with_body(&format!("Event {}", event.id), &format!("{head}\n\n{}", lines.collect::<Vec<_>>().join("\n")))
+    let text = shortened(lines.collect::<Vec<_>>().join("\n"), home);
+    with_body(&format!("Event {}", event.id), &format!("{head}\n\n{text}"))
 }
 
 fn address(context: &Context<'_>, token: &Token) -> Result<String> {

@@ -44,6 +44,8 @@ pub struct Session {
 pub struct State {
     pub page: Option<Box<Page>>,
     pub history: Vec<Location>,
+    /// The page from the web that was left last: `/back` asks only whether it has changed.
+    pub left: Option<Box<Page>>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
     /// What this topic has read of files.
@@ -81,17 +83,26 @@ pub struct ShellState {
 impl State {
     /// Makes a page the current one; if it is of another document, the previous one goes into the history.
     pub fn enter(&mut self, page: Box<Page>) {
-        let previous = self.page.take().map(|page| page.location);
-        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
+        if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
+        {
+            self.history.push(previous.location.clone());
+            self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
+        }
         self.replace(page);
     }
 
     /// Makes a page, which the agent gets to see, the current one in place of the previous one.
     pub fn replace(&mut self, page: Box<Page>) {
+        self.renew(page);
+        self.saw_page();
+    }
+
+    /// The agent gets to see the current page as it is loaded, or a part of it.
+    pub fn saw_page(&mut self) {
+        let Some(page) = &self.page else { return };
         if let Source::File(path) = &page.location.source {
             self.seen.remember(path.clone(), page.digest);
         }
-        self.renew(page);
     }
 
     /// Puts a page in place of an older load of the same document.

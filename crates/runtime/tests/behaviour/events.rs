@@ -46,7 +46,7 @@ async fn an_event_waits_until_it_is_acknowledged() {
     assert_eq!(world.ok("event", "/clear").await, "Removed 1 event.");
     assert_eq!(world.ok("event", "/list --all").await, "Events\n---\nNo events.");
     world.fails("event", &format!("/read {id}"), "NOT_FOUND").await;
-    world.fails("event", "/read evt_x", "INVALID_PARAMS").await;
+    world.fails("event", "/read evt_x", "NOT_FOUND").await;
     world.fails("main", "/events frobnicate", "INVALID_PARAMS").await;
 }
 
@@ -206,15 +206,28 @@ async fn a_list_as_json_is_whole_however_long_the_inbox() {
     for number in 0..400 {
         post(&world, &format!("{number} {}", "\u{1}".repeat(200))).await;
     }
-    let (mut after, mut seen) = (String::new(), 0);
-    loop {
-        let reply = world.ok("event", &format!("/list --json{after}")).await;
-        let page: Vec<serde_json::Value> = serde_json::from_str(&reply).unwrap();
-        let Some(last) = page.last() else { break };
-        after = format!(" --after {}", last["id"].as_str().unwrap());
+    let (mut next, mut seen) = (Some("/events list --json".to_owned()), 0);
+    while let Some(command) = next {
+        let page: Vec<serde_json::Value> = serde_json::from_str(&world.ok("event", &command).await).unwrap();
+        let (last, before) = page.split_last().unwrap();
+        assert!(before.iter().all(|event| event.get("more").is_none()));
+        next = last.get("more").map(|more| more.as_str().unwrap().to_owned());
         seen += page.len();
     }
     assert_eq!(seen, 400);
+}
+
+#[tokio::test]
+async fn the_longest_event_can_be_read_by_its_ends_and_whole_in_a_file() {
+    let world = World::new().await;
+    let text = format!("first {} last", "x".repeat(65_536 - 11));
+    let id = post(&world, &text).await;
+    let shown = world.ok("event", &format!("/read {id}")).await;
+    assert!(shown.contains("\n\nfirst xxx") && shown.ends_with("xxx last"), "{}", shown.len());
+    assert!(shown.len() <= runtime::reply::REPLY_MAX);
+    let (_, rest) = shown.split_once("full output: ~/").unwrap();
+    let (file, _) = rest.split_once(" …").unwrap();
+    assert_eq!(std::fs::read_to_string(world.home.path().join(file)).unwrap(), text);
 }
 
 #[tokio::test]

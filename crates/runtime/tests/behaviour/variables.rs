@@ -38,13 +38,33 @@ async fn values_stay_out_of_the_logs_and_the_activity() {
     world.fails("main", "/set $API_KEY = \"sk-secret\" x", "INVALID_PARAMS").await;
     world.fails("main", "/sett $API_KEY = \"sk-secret\"", "COMMAND_UNSUPPORTED").await;
     world.ok("main", "/set").await;
+    world.fails("main", "/open gone/sk-secret.md", "NOT_FOUND").await;
+    world.fails("tool", "/info sk-secret", "NOT_FOUND").await;
+    world.fails("main", &format!("/open {}sk-secret", "x".repeat(389)), "LOAD_ERROR").await;
     let started = activity.recv().await.unwrap();
     let runtime::activity::What::Command { command, .. } = started.what else { panic!("{started:?}") };
     assert_eq!(command, "/set $API_KEY = …, {t} = …");
     let home = world.close();
     let log = home.read(".string/log/audit.jsonl");
-    assert!(log.contains("/set $API_KEY = …, {t} = …"), "{log}");
-    assert!(!log.contains("sk-secret"), "{log}");
+    for line in ["/set $API_KEY = …, {t} = …", "/open gone/$API_KEY.md", "/info $API_KEY"] {
+        assert!(log.contains(&format!("\"{line}\"")), "{line}: {log}");
+    }
+    assert!(!log.contains("sk-"), "{log}");
+}
+
+#[tokio::test]
+async fn values_stay_out_of_errors() {
+    let world = World::new().await;
+    world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
+    for target in ["$API_KEY", "http://$API_KEY/x.md", "docs/$API_KEY.md", "sk-secret"] {
+        let error = world.say("main", &format!("/open {target}")).await;
+        assert!(!error.ok() && !error.content.contains("sk-secret"), "{target}: {}", error.content);
+        assert!(error.content.contains("$API_KEY"), "{target}: {}", error.content);
+    }
+    // A value that changes is taken out at once.
+    world.ok("main", "/set $API_KEY = \"sk-other!\"").await;
+    let error = world.fails("main", "/open $API_KEY", "NOT_FOUND").await;
+    assert!(!error.contains("sk-other"), "{error}");
 }
 
 #[tokio::test]

@@ -110,6 +110,7 @@ async fn what_is_not_supported_is_refused_with_its_place() {
         ("export function run( {", "", 1),
         ("let a = 1;\nlet a = 2;", "already been declared", 2),
         ("import 'node:fs';", "node:fs", 1),
+        ("\nimport fs from 'node:fs';\nexport const run = 1", "node:fs", 2),
         ("export * from '../up.ts'", "out of the tool's folder", 1),
         ("\nexport { x } from './missing.ts'", "there is no missing.ts", 2),
     ] {

@@ -19,6 +19,7 @@ use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT, Serv
 use super::App;
 use super::speaker::Speaker;
 use crate::failure::Failure;
+use crate::json::NoBody;
 
 /// How many events a page holds unless the caller asks for fewer or more.
 const PAGE: usize = 100;
@@ -124,6 +125,7 @@ pub async fn ack(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
     Speaker(agent): Speaker,
+    _: NoBody,
 ) -> Result<Json<EventInfo>, Failure> {
     let event = app.runtime.events.ack(&agent.id, Id::parse(&id?.0)?).await?;
     Ok(Json(info(event)))

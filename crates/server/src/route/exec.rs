@@ -112,9 +112,9 @@ async fn stream(
     let runtime = Arc::clone(&app.runtime);
     // In a task of its own, which ends with this reply: the command does not stand still when its reader does.
     let mut task = JoinSet::new();
-    task.spawn(async move {
-        runtime.exec_until(request, Arc::new(Channel(sender)), begun.cancel.clone()).await
-    });
+    task.spawn(
+        async move { runtime.exec_until(request, Arc::new(Channel(sender)), begun.cancel.clone()).await },
+    );
     let mut running: Running = Box::pin(async move {
         let ended = task.join_next().await.expect("the set has one task");
         ended.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))

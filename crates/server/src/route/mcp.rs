@@ -2,9 +2,10 @@
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use mcp::TooMany;
+use http_body_util::BodyExt;
+use mcp::Refused;
 use wire::{ErrorBody, ServerSentEvent};
 
 use super::App;
@@ -23,13 +24,15 @@ use crate::json;
     responses(
         (status = 200, description = "the answer, as a stream of events or as JSON", content((ServerSentEvent = "text/event-stream"), (serde_json::Value = "application/json"))),
         (status = 202, description = "a notification was taken"),
-        (status = 404, description = "no such session"),
-        (status = 406, description = "the client must accept both content types"),
-        (status = 415, description = "not JSON"),
-        (status = 503, description = "too many sessions", body = ErrorBody),
+        (status = 400, description = "not a message", body = ErrorBody),
+        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 406, description = "the client must accept both content types", body = ErrorBody),
+        (status = 415, description = "the content type is not JSON", body = ErrorBody),
+        (status = 429, description = "too many sessions", body = ErrorBody),
     )
 )]
 pub async fn post(State(app): State<App>, request: Request) -> Result<Response, Failure> {
+    json::check_type(request.headers(), &["application/json"])?;
     handle(&app, request).await
 }
 
@@ -72,11 +75,40 @@ async fn handle(app: &App, request: Request) -> Result<Response, Failure> {
         json::read(Request::from_parts(parts.clone(), body), &app.limits, app.limits.body_bytes).await?;
     let answer = app.mcp.handle(axum::http::Request::from_parts(parts, body.into())).await;
     match answer {
-        Ok(response) => Ok(response.map(Body::new).into_response()),
-        Err(TooMany) => {
+        Ok(response) => in_our_shape(response.map(Body::new).into_response()).await,
+        Err(Refused::NoSession) => {
+            Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No such MCP session."))
+        }
+        Err(Refused::TooMany) => {
             let message = format!("{} MCP sessions are open, which is the limit.", app.limits.mcp_sessions);
-            Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "QUEUE_FULL", message)
+            Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "QUEUE_FULL", message)
                 .hint("End one with DELETE /mcp. One that nobody uses ends by itself after five minutes."))
         }
     }
+}
+
+/// The protocol's library says in plain text what is wrong; ours is one shape for every route. What it answers in
+/// JSON is a message of the protocol, and stays.
+async fn in_our_shape(response: Response) -> Result<Response, Failure> {
+    let status = response.status();
+    let is_message = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if is_message || !(status.is_client_error() || status.is_server_error()) {
+        return Ok(response);
+    }
+    let body = response.into_body().collect().await.map(|collected| collected.to_bytes()).unwrap_or_default();
+    let said = String::from_utf8_lossy(&body).into_owned();
+    // The content type has been checked: what it calls the wrong type is a body that is no message.
+    let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
+    let code = match status {
+        StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::METHOD_NOT_ALLOWED => "METHOD_NOT_ALLOWED",
+        StatusCode::NOT_ACCEPTABLE => "NOT_ACCEPTABLE",
+        StatusCode::PAYLOAD_TOO_LARGE => "PAYLOAD_TOO_LARGE",
+        status if status.is_server_error() => "INTERNAL_ERROR",
+        _ => "INVALID_PARAMS",
+    };
+    Err(Failure::new(status, code, said))
 }

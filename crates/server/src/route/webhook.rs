@@ -10,7 +10,7 @@ use wire::{ErrorBody, Received, Webhook};
 
 use super::App;
 use crate::failure::Failure;
-use crate::json;
+use crate::json::{self, NoBody};
 
 /// Makes a retry the same event.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -80,6 +80,7 @@ pub async fn show(
 pub async fn rotate(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
+    _: NoBody,
 ) -> Result<Json<Webhook>, Failure> {
     let agent = app.runtime.agents.get(&Id::parse(&id?.0)?)?;
     let token = app.runtime.webhooks.rotate(&agent.id).await?;

@@ -6,11 +6,16 @@ use tokio::io::AsyncWriteExt;
 use crate::http::{Call, SOON, connect, limited, read, send};
 
 /// Routes with a body, and the type each takes.
-const WITH_BODY: [(&str, &str); 4] = [
+const WITH_BODY: [(&str, &str); 8] = [
     ("/exec", "application/json"),
     ("/agents", "application/json"),
     ("/sessions", "application/json"),
     ("/chanflow", "text/plain"),
+    ("/mcp", "application/json"),
+    // These need none.
+    ("/shutdown", "application/json"),
+    ("/agents/default/webhook", "application/json"),
+    ("/events/evt_x/ack", "application/json"),
 ];
 
 #[tokio::test]

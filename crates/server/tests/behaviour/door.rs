@@ -137,8 +137,16 @@ async fn a_preflight_is_never_answered_with_permission() {
 #[tokio::test]
 async fn bodies_of_other_types_are_refused() {
     let daemon = Daemon::start().await;
-    let json =
-        [("/exec", r#"{"cmd":"/info"}"#), ("/agents", r#"{"id":"x"}"#), ("/sessions", r#"{"topic":"x"}"#)];
+    let json = [
+        ("/exec", r#"{"cmd":"/info"}"#),
+        ("/agents", r#"{"id":"x"}"#),
+        ("/sessions", r#"{"topic":"x"}"#),
+        ("/mcp", "{}"),
+        // These need no body.
+        ("/shutdown", "{}"),
+        ("/agents/default/webhook", "{}"),
+        ("/events/evt_x/ack", "{}"),
+    ];
     let others = [
         "text/plain",
         "application/x-www-form-urlencoded",

@@ -67,6 +67,16 @@ async fn json_is_one_object_with_everything() {
 }
 
 #[tokio::test]
+async fn a_topic_may_be_null_and_a_body_is_an_object() {
+    let daemon = Daemon::start().await;
+    let call = |body: &str| Call::new(&daemon, "POST", "/exec").with("Accept", "application/json").json(body);
+    let info = call(r#"{"topic": null, "cmd": "/info"}"#).send(&daemon).await;
+    assert_eq!((info.status, &info.json()["topic"]), (200, &json!("main")));
+    let array = call(r#" ["main", "/info"]"#).send(&daemon).await;
+    assert_eq!((array.status, array.code().as_str()), (400, "INVALID_PARAMS"));
+}
+
+#[tokio::test]
 async fn a_failed_command_is_a_200() {
     let daemon = Daemon::start().await;
     let table = [

@@ -102,6 +102,8 @@ async fn a_guessed_session_opens_nothing() {
         let listening =
             Call::new(&daemon, "GET", "/mcp").with("Accept", "text/event-stream").with(SESSION, guess);
         assert_eq!(listening.send(&daemon).await.status, 404, "{guess}");
+        let ended = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, guess).send(&daemon).await;
+        assert_eq!((ended.status, ended.code().as_str()), (404, "NOT_FOUND"), "{guess}");
     }
     assert_eq!(daemon.runtime.sessions.count(), 0, "nothing was allocated");
 }
@@ -131,7 +133,7 @@ async fn a_flood_of_sessions_is_capped_and_harms_nobody() {
         let answered = post(&daemon, &greeting()).send(&daemon).await;
         match answered.status {
             200 => {}
-            503 => {
+            429 => {
                 assert_eq!(answered.code(), "QUEUE_FULL");
                 refused += 1;
             }
@@ -157,6 +159,19 @@ async fn strangers_and_web_pages_are_refused() {
     }
     let plain = Call::new(&daemon, "POST", "/mcp").body("text/plain", &greeting().to_string());
     assert_eq!(plain.with("Accept", "application/json, text/event-stream").send(&daemon).await.status, 415);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_like_everywhere() {
+    let daemon = Daemon::start().await;
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    for body in ["", "{", "not json", "{\"a\": 1}", &deep] {
+        let call = Call::new(&daemon, "POST", "/mcp").json(body);
+        let answer = call.with("Accept", "application/json, text/event-stream").send(&daemon).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_PARAMS"), "{answer:?}");
+    }
+    let unaccepting = Call::new(&daemon, "POST", "/mcp").json(&greeting().to_string()).send(&daemon).await;
+    assert_eq!((unaccepting.status, unaccepting.code().as_str()), (406, "NOT_ACCEPTABLE"));
 }
 
 #[tokio::test]

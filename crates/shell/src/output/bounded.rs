@@ -150,11 +150,11 @@ mod tests {
     #[test]
     fn short_text_is_whole_and_leaves_no_file() {
         let (home, mut bounded) = bounded(u64::MAX);
-        for _ in 0..64 {
+        for _ in 0..63 {
             bounded.push(&"a".repeat(1024));
         }
         let output = bounded.take();
-        assert_eq!((output.head.len(), output.omitted, output.log), (65_536, 0, None));
+        assert_eq!((output.head.len(), output.omitted, output.log), (limits::HEAD + limits::TAIL, 0, None));
         assert!(!home.path().join("output").exists());
     }
 
@@ -196,7 +196,7 @@ mod tests {
         }
         let output = bounded.take();
         assert_eq!(output.log, None);
-        assert_eq!(output.omitted, 100 * 1024 - 64 * 1024);
+        assert_eq!(output.omitted, 100 * 1024 - 63 * 1024);
     }
 
     #[test]

@@ -11,7 +11,7 @@ async fn twenty_megabytes_on_one_line_are_bounded_to_the_byte() {
     let output = &turn.output;
     assert_eq!(output.head.len(), 16 * 1024);
     assert!(output.head.bytes().all(|byte| byte == b'x'), "the line was wrapped");
-    assert!(output.tail.len() <= 48 * 1024 && output.tail.ends_with("xx\nend\n"));
+    assert!(output.tail.len() <= shell::limits::TAIL && output.tail.ends_with("xx\nend\n"));
     assert_eq!(output.head.len() as u64 + output.omitted + output.tail.len() as u64, 20_000_005);
     let log = std::fs::metadata(output.log.as_ref().unwrap()).unwrap();
     assert_eq!(log.len(), 20_000_005);

@@ -23,7 +23,8 @@ impl Workspace {
         if !self.roots().chain([&*self.private]).all(is_at_hand) {
             return None;
         }
-        let (root, below) = self.check_against(path, path, |root| Some(root.to_owned()), &self.private).ok()?;
+        let (root, below) =
+            self.check_against(path, path, |root| Some(root.to_owned()), &self.private).ok()?;
         let handle = open_beneath_with(&root, &below, ResolveFlags::CACHED).ok()?;
         Found::of(handle, "").ok()
     }
@@ -90,7 +91,8 @@ mod tests {
         symlink("real/a.md", disk.home.join("link.md")).unwrap();
         symlink(&disk.outside, disk.home.join("out")).unwrap();
         mknodat(CWD, disk.home.join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
-        let names = ["link.md", "out/a.md", ".ssh/a.md", ".string/a.md", "real/../real/a.md", "none.md", "pipe"];
+        let names =
+            ["link.md", "out/a.md", ".ssh/a.md", ".string/a.md", "real/../real/a.md", "none.md", "pipe"];
         for path in names.map(|name| disk.home.join(name)).into_iter().chain([disk.outside.join("a.md")]) {
             assert!(disk.workspace.find_at_once(&path).is_none(), "{}", path.display());
         }

@@ -1,0 +1,103 @@
+//! Text that is too long for a reply: its beginning and its end, where possible with the whole in a file.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use shell::limits::{HEAD, TAIL};
+
+use crate::files;
+use crate::reply::REPLY_MAX;
+
+/// Left free for the line that says what was left out.
+const NOTE_ROOM: usize = 64;
+
+/// Output as a reply may hold it, below its status line. The whole of it is kept in a file.
+pub fn shortened(text: String, home: &Path) -> String {
+    if text.len() <= HEAD + TAIL {
+        return text;
+    }
+    let (head, tail) = ends(&text, HEAD, TAIL);
+    let omitted = text.len() - head.len() - tail.len();
+    let name = format!("{}/{}.log", crate::agent::OUTPUT, ulid::Ulid::generate());
+    let note = match files::write_atomic(&home.join(&name), text.as_bytes()) {
+        Ok(()) => format!("… {omitted} bytes omitted, full output: ~/{name} …"),
+        Err(error) => format!("… {omitted} bytes omitted, and could not be kept: {error} …"),
+    };
+    joined(head, &note, tail)
+}
+
+/// A whole reply, the last thing that happens to it: whoever makes a long one has its own way to say how to go on.
+pub fn bounded(content: String) -> String {
+    if content.len() <= REPLY_MAX {
+        return content;
+    }
+    let (head, tail) = ends(&content, HEAD, REPLY_MAX - HEAD - NOTE_ROOM);
+    let omitted = content.len() - head.len() - tail.len();
+    joined(head, &format!("… {omitted} bytes omitted …"), tail)
+}
+
+/// The beginning and the end of a longer text, each cut between lines if that does not cost half of it.
+pub fn ends(text: &str, head_max: usize, tail_max: usize) -> (&str, &str) {
+    let head = &text[..text.floor_char_boundary(head_max)];
+    let tail = &text[text.ceil_char_boundary(text.len() - tail_max)..];
+    let head_end = head.rfind('\n').map_or(0, |at| at + 1);
+    let tail_start = tail.find('\n').map_or(tail.len(), |at| at + 1);
+    (
+        if head_end > head.len() / 2 { &head[..head_end] } else { head },
+        if tail_start < tail.len() / 2 { &tail[tail_start..] } else { tail },
+    )
+}
+
+/// A line within a limit: by its ends, if it is longer.
+pub fn fitting(line: &str, max: usize) -> Cow<'_, str> {
+    if line.len() <= max {
+        return line.into();
+    }
+    let (head, tail) = ends(line, max / 4, max - max / 4 - NOTE_ROOM);
+    format!("{head} … {} bytes omitted … {tail}", line.len() - head.len() - tail.len()).into()
+}
+
+fn joined(head: &str, note: &str, tail: &str) -> String {
+    let gap = if head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{gap}{note}\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_are_shown_and_the_whole_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let text = format!("first\n{}\nlast", "é".repeat(REPLY_MAX));
+        let short = shortened(text.clone(), home.path());
+        assert!(short.len() <= REPLY_MAX && short.starts_with("first\né") && short.ends_with("é\nlast"));
+        let (_, rest) = short.split_once("full output: ~/").unwrap();
+        let (name, _) = rest.split_once(" …").unwrap();
+        assert_eq!(std::fs::read_to_string(home.path().join(name)).unwrap(), text);
+        assert_eq!(shortened("x".repeat(HEAD + TAIL), home.path()).len(), HEAD + TAIL);
+    }
+
+    #[test]
+    fn a_long_reply_is_cut_between_lines_and_says_so() {
+        let line = "é".repeat(50);
+        let cut = bounded(format!("{line}\n").repeat(2000) + "end");
+        assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
+        let (notes, lines): (Vec<_>, Vec<_>) =
+            cut.lines().partition(|shown| shown.ends_with(" bytes omitted …"));
+        assert_eq!((notes.len(), lines.last()), (1, Some(&"end")));
+        assert!(lines[..lines.len() - 1].iter().all(|shown| **shown == line));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_shows_both_its_ends() {
+        let cut = bounded(format!("Event x\n---\nfirst {} last", "é".repeat(REPLY_MAX)));
+        assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
+        assert!(cut.starts_with("Event x\n---\nfirst é") && cut.ends_with("é last"));
+    }
+
+    #[test]
+    fn a_short_reply_stays_as_it_is() {
+        assert_eq!(bounded("x".repeat(REPLY_MAX)).len(), REPLY_MAX);
+    }
+}
