@@ -180,7 +180,7 @@ impl Page {
             Error::new(Code::InvalidParams, format!("{shown} has nothing to show from there on."))
                 .hint(format!("It has {lines} lines."))
         })?;
-        let mut text = format!("{banner}{}", unposed(&window.text));
+        let mut text = format!("{banner}{}", unposed(window.text));
         if let Some(rest) = window.rest {
             let more = sfmd::size_label(rest.bytes);
             let next = rest.next.map(|next| {

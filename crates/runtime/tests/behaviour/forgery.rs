@@ -38,7 +38,7 @@ async fn a_value_cannot_leave_its_json_whatever_the_declared_type() {
     let header = "-H \"Content-Type: text/plain\"";
     world.home.write(
         "page.md",
-        &format!(
+        format!(
             "```act.json\nPOST {url} {header}\n  q: string\n  body:\n    {{\"q\": \"{{q}}\", \"n\": {{q}}}}\n```\n\
              ```act.text\nPOST {url} {header}\n  q: string\n  body:\n    [note] {{q}}\n```\n",
             url = web.url("/ok"),
