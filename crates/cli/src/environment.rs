@@ -31,7 +31,7 @@ pub(crate) struct Environment {
     pub(crate) config: Option<PathBuf>,
     /// `CODEX_HOME`, where Codex keeps its.
     pub(crate) codex: Option<PathBuf>,
-    /// The base variables that are set.
+    /// The base variables.
     pub(crate) base: Vec<(OsString, OsString)>,
 }
 
@@ -50,8 +50,38 @@ pub(crate) enum Color {
     Unwanted,
 }
 
-/// What every process that String starts sees of this one's variables.
+/// What every process that String starts sees besides its home.
 const BASE_VARIABLES: [&str; 6] = ["PATH", "LANG", "LC_ALL", "USER", "SHELL", "TMPDIR"];
+
+/// The base variables as they are set here. A daemon that a service manager has started may lack those that every
+/// terminal has: they get the values that a terminal would give them.
+fn base(
+    variable: impl Fn(&str) -> Option<OsString>,
+    user: impl Fn() -> Option<OsString>,
+) -> Vec<(OsString, OsString)> {
+    let usual = |name: &str| match name {
+        "PATH" => Some("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".into()),
+        "LANG" => Some("C.UTF-8".into()),
+        "USER" => user(),
+        "SHELL" => Some("/bin/bash".into()),
+        "TMPDIR" => Some("/tmp".into()),
+        _ => None,
+    };
+    let value = |name: &str| variable(name).or_else(|| usual(name));
+    BASE_VARIABLES.iter().filter_map(|name| Some((name.into(), value(name)?))).collect()
+}
+
+/// The name of the user that this process runs as, as the system's list of users has it.
+fn user_name() -> Option<OsString> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let named = |line: &str| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.into())
+    };
+    users.lines().find_map(named)
+}
 
 /// What this process was started to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +118,7 @@ impl Environment {
 
     pub(crate) fn read() -> Self {
         // An empty variable says as much as a missing one.
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         Self {
             home: variable("HOME").map(PathBuf::from),
             root: variable("STRING_ROOT").map(PathBuf::from),
@@ -102,7 +132,7 @@ impl Environment {
             program: std::env::current_exe().ok(),
             config: variable("XDG_CONFIG_HOME").map(PathBuf::from),
             codex: variable("CODEX_HOME").map(PathBuf::from),
-            base: BASE_VARIABLES.iter().filter_map(|name| Some((name.into(), variable(name)?))).collect(),
+            base: base(variable, user_name),
         }
     }
 
@@ -170,6 +200,20 @@ mod tests {
         ] {
             assert_eq!(environment.root().unwrap().path(), Path::new(expected));
         }
+    }
+
+    #[test]
+    fn base_variables_that_are_missing_get_their_usual_values() {
+        let set = |name: &str| (name == "PATH" || name == "USER").then(|| "mine".into());
+        let names = |base: &[(OsString, OsString)]| -> Vec<String> {
+            base.iter().map(|(name, value)| format!("{}={}", name.display(), value.display())).collect()
+        };
+        assert_eq!(
+            names(&base(set, || Some("ann".into()))),
+            ["PATH=mine", "LANG=C.UTF-8", "USER=mine", "SHELL=/bin/bash", "TMPDIR=/tmp"]
+        );
+        assert!(names(&base(|_| None, || Some("ann".into()))).contains(&"USER=ann".to_owned()));
+        assert!(!names(&base(|_| None, || None)).iter().any(|pair| pair.starts_with("USER")));
     }
 
     #[test]

@@ -225,6 +225,7 @@ impl Call {
             state: &mut turn.state,
             caller: &self.caller,
             sink: &*self.sink,
+            interrupted: &interrupted,
         };
         edit::reload_if_edited(&mut context).await;
         let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();
@@ -232,7 +233,7 @@ impl Call {
             biased;
             result = handler => result.unwrap_or_else(|panic| Err(internal_error(panic_message(&*panic)))),
             () = given_up => unreachable!("it goes on until it is dropped"),
-            () = interrupted.cancelled() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
+            () = interrupted.cancelled(), if !step.command.stops_itself() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         match result {

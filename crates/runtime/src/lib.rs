@@ -54,7 +54,7 @@ pub use request::Request;
 
 /// Everything that commands work on. All transports share one, and call [`Runtime::exec`].
 pub struct Runtime {
-    pub agents: agent::Registry,
+    pub agents: Arc<agent::Registry>,
     pub sessions: session::Map,
     pub activity: activity::Stream,
     /// Versions of files that agents committed.
@@ -109,7 +109,6 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, shells, github } = parts;
         let program = shells.as_ref().map(|settings| settings.program.clone());
-        let shells = bash::Shells::new(shells, root.clone())?;
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
         let events = Arc::new(events);
@@ -126,7 +125,8 @@ impl Runtime {
         let tasks = task::Tasks::new(Arc::clone(&store));
         let scripts = program
             .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
-        let agents = agent::Registry::load(Arc::clone(&store), root.clone(), home).await?;
+        let agents = Arc::new(agent::Registry::load(Arc::clone(&store), root.clone(), home).await?);
+        let shells = bash::Shells::new(shells, root.clone(), Arc::clone(&agents))?;
         Ok(Arc::new(Self {
             agents,
             sessions: session::Map::default(),

@@ -5,7 +5,19 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
 use crate::error::{Code, Error, Result};
+use crate::topic::Topic;
 use crate::{Origin, Runtime, state, task};
+
+/// Why shells end when their agent may touch less than they can.
+pub const NARROWED: &str = "a person has changed what this agent may touch";
+
+/// An agent that was changed.
+#[derive(Debug)]
+pub struct Changed {
+    pub agent: Arc<Agent>,
+    /// The topics whose shells were ended, because they could touch more.
+    pub ended: Vec<String>,
+}
 
 impl Runtime {
     pub async fn add_agent(
@@ -26,16 +38,30 @@ impl Runtime {
         Ok(agent)
     }
 
+    /// Changes an agent. If it may touch less than before, its shells end.
     pub async fn change_agent(
         &self,
         origin: Origin,
         id: &Id,
         change: impl Fn(&mut Record),
-    ) -> Result<Arc<Agent>> {
+    ) -> Result<Changed> {
         require_person(origin)?;
+        let before = self.agents.get(id)?;
         let agent = self.agents.change(id, change).await?;
-        tracing::info!(agent = %id, boundary = agent.boundary.as_str(), "an agent was changed");
-        Ok(agent)
+        let mut ended = Vec::new();
+        if before.is_revoked() {
+            for session in self.sessions.of(id).list() {
+                if session.take_shell(NARROWED).await {
+                    if let Topic::Bash(name) = &session.topic {
+                        self.shells.records.forget(id, name);
+                    }
+                    ended.push(session.topic.to_string());
+                }
+            }
+        }
+        let shells = ended.len();
+        tracing::info!(agent = %id, boundary = agent.boundary.as_str(), shells, "an agent was changed");
+        Ok(Changed { agent, ended })
     }
 
     /// Forgets an agent and ends its topics. If it was the current one, `default` is now.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use percent_encoding::percent_decode_str;
+
 use crate::block::Block;
 use crate::directive::Include;
 use crate::document::Document;
@@ -35,6 +37,9 @@ impl Document {
 
     /// Only what begins in `within`, blocks with both their markers.
     pub(crate) fn resolve_by(&self, way: Way, id: &str, within: &Range<usize>) -> Option<Target<'_>> {
+        // Links are often written, and copied, with their letters percent-encoded.
+        let decoded = percent_decode_str(id).decode_utf8();
+        let id = decoded.as_deref().unwrap_or(id);
         let heading = |fits: &dyn Fn(&Heading) -> bool| {
             let mut headings = self.headings.iter().filter(|heading| within.contains(&heading.lines.start));
             headings.find(|heading| fits(heading)).map(Target::Heading)

@@ -1,7 +1,10 @@
 //! Names of blocks, actions, menus and shortcuts, and the slugs made from free text.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// A name that matches `[a-z][a-z0-9_-]*`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,12 +47,16 @@ impl PartialEq<&str> for Id {
     }
 }
 
-/// Letters and digits of any script in lower case, `_` kept, spaces and hyphens as single hyphens, the
-/// rest dropped. Slugs of slugs are themselves, so a reader may also ask for a heading by its text.
+/// Letters and digits of any script in lower case with the marks on them, `_` kept, spaces and hyphens as single
+/// hyphens, the rest dropped. Slugs of slugs are themselves, so a reader may also ask for a heading by its text.
 pub fn slug(text: &str) -> String {
+    let text = composed(text);
     let mut out = String::with_capacity(text.len());
     let mut pending_hyphen = false;
+    // A mark belongs to the letter before it; on anything else, such as an emoji, it goes with that.
+    let mut after_letter = false;
     for c in text.chars() {
+        let was_after_letter = std::mem::replace(&mut after_letter, false);
         if c.is_alphanumeric() || c == '_' {
             if pending_hyphen && !out.is_empty() {
                 out.push('-');
@@ -59,11 +66,28 @@ pub fn slug(text: &str) -> String {
             if c == '_' {
                 out.push('_');
             }
+            after_letter = true;
+        } else if was_after_letter && is_mark(c) {
+            out.push(c);
+            after_letter = true;
         } else if c == '-' || c.is_whitespace() {
             pending_hyphen = true;
         }
     }
     out
+}
+
+/// The same text however it was typed: `é` as one character, not as two.
+fn composed(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => ComposingNormalizerBorrowed::new_nfc().normalize(text),
+    }
+}
+
+fn is_mark(c: char) -> bool {
+    use GeneralCategory::{EnclosingMark, NonspacingMark, SpacingMark};
+    !c.is_ascii() && matches!(get_general_category(c), EnclosingMark | NonspacingMark | SpacingMark)
 }
 
 #[cfg(test)]
@@ -88,6 +112,10 @@ mod tests {
             ("설치 방법", "설치-방법"),
             ("Überblick: Größe", "überblick-größe"),
             ("snake_case name", "snake_case-name"),
+            ("हिन्दी भाषा", "हिन्दी-भाषा"),
+            ("Cafe\u{301} noir", "café-noir"),
+            ("ภาษาไทย", "ภาษาไทย"),
+            ("❤\u{fe0f} Love", "love"),
             ("§ !", ""),
         ] {
             assert_eq!(slug(text), expected);

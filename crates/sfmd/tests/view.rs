@@ -174,7 +174,7 @@ fn actions_find_their_responses_and_the_rest_is_a_warning() {
     assert_eq!(
         warnings,
         [
-            "r.md line 1: default: there is no action nope",
+            "r.md line 2: default: there is no action nope",
             "r.md line 11: act.c.response belongs to no action",
             "x.md line 1: act.a is already on this page: the first one counts",
         ]

@@ -4,9 +4,12 @@
 //! read-only, Landlock limits writes for good, a network namespace cuts the
 //! network. Root does without a user namespace, other users need one.
 
+mod covers;
 mod namespace;
+mod present;
 mod writes;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +17,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+pub(crate) use covers::Covers;
+pub(crate) use present::Present;
 pub(crate) use writes::Lock;
 
-/// Where programs keep credentials, from the home directory.
-pub const CREDENTIALS: &[&str] = &[
+/// Where String keeps an agent's settings and programs keep credentials, from the home directory.
+pub const SECRETS: &[&str] = &[
+    ".string",
     ".ssh",
     ".gnupg",
     ".aws",
@@ -41,6 +47,9 @@ pub const CREDENTIALS: &[&str] = &[
     ".cargo/credentials.toml",
     ".git-credentials",
     ".netrc",
+    "_netrc",
+    ".boto",
+    ".s3cfg",
     ".pgpass",
     ".pypirc",
     ".my.cnf",
@@ -75,8 +84,31 @@ pub struct Boundary {
     level: Level,
     secrets: Secrets,
     writable: Vec<OsString>,
+    /// Directories in which [`SECRETS`] are hidden.
+    places: Vec<Place>,
     hidden: Vec<OsString>,
     visible: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    path: OsString,
+    whose: Whose,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Whose {
+    Own,
+    /// Its links are followed only within it: whoever may write there could else have anything hidden here.
+    Foreign,
+}
+
+/// A file or directory to be hidden, if it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Secret {
+    path: PathBuf,
+    /// What it must lie in as it really is.
+    within: Option<PathBuf>,
 }
 
 impl Boundary {
@@ -86,12 +118,13 @@ impl Boundary {
             level: Level::None,
             secrets: Secrets::Readable,
             writable: Vec::new(),
+            places: Vec::new(),
             hidden: Vec::new(),
             visible: Vec::new(),
         }
     }
 
-    /// A boundary of `level` around `home`, with the usual credentials in it
+    /// A boundary of `level` around `home`, with the [`SECRETS`] in it
     /// hidden. Refused when `support` says that this kernel cannot keep it.
     pub fn new(level: Level, support: &Support, home: impl Into<PathBuf>) -> Result<Self> {
         if level == Level::None {
@@ -99,16 +132,24 @@ impl Boundary {
         }
         let secrets = support.secrets(level)?;
         let home = home.into();
-        let hidden = CREDENTIALS.iter().map(|name| home.join(name).into_os_string()).collect();
-        let mut writable: Vec<OsString> = TEMPORARY.iter().map(OsString::from).collect();
-        writable.push(home.into_os_string());
-        Ok(Self { level, secrets, writable, hidden, visible: Vec::new() })
+        let writable = TEMPORARY.iter().map(OsString::from).collect();
+        let empty = Self { level, secrets, writable, ..Self::none() };
+        Ok(empty.allow(home))
     }
 
-    /// Also allows writing beneath `path`.
+    /// Also allows writing beneath `path`, but for the [`SECRETS`] in it.
     #[must_use]
     pub fn allow(mut self, path: impl Into<PathBuf>) -> Self {
-        self.writable.push(path.into().into_os_string());
+        let path = path.into().into_os_string();
+        self.writable.push(path.clone());
+        self.places.push(Place { path, whose: Whose::Own });
+        self
+    }
+
+    /// Also hides the [`SECRETS`] in somebody else's home.
+    #[must_use]
+    pub fn beside(mut self, home: impl Into<PathBuf>) -> Self {
+        self.places.push(Place { path: home.into().into_os_string(), whose: Whose::Foreign });
         self
     }
 
@@ -138,15 +179,18 @@ impl Boundary {
         self.writable.iter().map(Path::new)
     }
 
-    fn hidden(&self) -> impl Iterator<Item = &Path> {
-        self.hidden.iter().map(Path::new)
-    }
-
-    /// What stays visible beneath `hidden`: what was asked for, and every
-    /// place that may be written to.
-    fn kept_beneath(&self, hidden: &Path) -> impl Iterator<Item = &Path> {
-        let all = self.visible.iter().chain(&self.writable).map(Path::new);
-        all.filter(move |path| path.starts_with(hidden) && *path != hidden)
+    /// Everything to be hidden, each once, whether it is there or not.
+    fn hidden(&self) -> Vec<Secret> {
+        let listed = self.hidden.iter().map(|path| Secret { path: path.into(), within: None });
+        let in_place = self.places.iter().flat_map(|place| {
+            let within = (place.whose == Whose::Foreign).then(|| PathBuf::from(&place.path));
+            let secret =
+                move |name: &&str| Secret { path: Path::new(&place.path).join(name), within: within.clone() };
+            SECRETS.iter().map(secret)
+        });
+        let mut known = HashSet::new();
+        // The first one counts: a place that is one's own comes before the same as somebody else's.
+        listed.chain(in_place).filter(|secret| known.insert(secret.path.clone())).collect()
     }
 }
 
@@ -182,16 +226,21 @@ impl Support {
     }
 }
 
+/// A step and why it failed.
+pub(crate) type Failure = (&'static str, io::Error);
+
 /// Enters the boundary with the whole process, up to the lock that only the
 /// child shuts. The guard calls this; it must have one thread.
-pub(crate) fn enter(boundary: &Boundary) -> Result<Lock, (&'static str, io::Error)> {
+pub(crate) fn enter(boundary: &Boundary) -> Result<(Lock, Covers), Failure> {
+    let mut covers = Covers::new(boundary.clone());
     if boundary.level == Level::None {
-        return Ok(Lock::none());
+        return Ok((Lock::none(), covers));
     }
     if boundary.secrets == Secrets::Hidden {
-        namespace::enter(boundary)?;
+        namespace::enter(boundary, &mut covers)?;
     }
-    Lock::prepare(boundary.writable()).map_err(|error| ("prepare Landlock", error))
+    let lock = Lock::prepare(boundary.writable()).map_err(|error| ("prepare Landlock", error))?;
+    Ok((lock, covers))
 }
 
 /// Finds out what works. Changes the process, which must end afterwards.
@@ -232,16 +281,5 @@ mod tests {
         for (level, support, expected) in table {
             assert_eq!(support.secrets(level).ok(), expected, "{level:?} with {support:?}");
         }
-    }
-
-    #[test]
-    fn what_may_be_written_stays_visible_beneath_a_hidden_directory() {
-        let home = "/home/a/.string/agents/b";
-        let boundary = Boundary::new(Level::Workspace, &support(true, true, true), home)
-            .unwrap()
-            .hide("/home/a/.string")
-            .keep("/home/a/.string/output");
-        let kept: Vec<_> = boundary.kept_beneath(Path::new("/home/a/.string")).collect();
-        assert_eq!(kept, [Path::new("/home/a/.string/output"), Path::new(home)]);
     }
 }

@@ -39,6 +39,8 @@ pub enum End {
     /// By itself. What it had left in the background is ended as well.
     Finished(Status),
     TimedOut,
+    /// Whoever had it run has stopped it.
+    Stopped,
 }
 
 /// A command whose outputs are one, in the order in which they were written.
@@ -68,10 +70,19 @@ pub struct Captured {
 
 /// Runs a command with both outputs merged.
 pub async fn exec(spawner: &Spawner, command: Command) -> Result<Executed> {
+    exec_until(spawner, command, std::future::pending()).await
+}
+
+/// The same, until `stop`: then all of it is killed, and what it has printed is returned.
+pub async fn exec_until(
+    spawner: &Spawner,
+    command: Command,
+    stop: impl Future<Output = ()>,
+) -> Result<Executed> {
     let (mut output, writer) = Stream::open(&command, Keep(0))?;
     let error = writer.try_clone().map_err(Error::io("the output pipe"))?;
     let mut none = Stream::closed(&command);
-    let end = run(spawner, command, Outputs::to(writer, error), &mut output, &mut none).await?;
+    let end = run(spawner, command, Outputs::to(writer, error), &mut output, &mut none, stop).await?;
     Ok(Executed { end, output: output.finish().text })
 }
 
@@ -79,7 +90,8 @@ pub async fn exec(spawner: &Spawner, command: Command) -> Result<Executed> {
 pub async fn exec_apart(spawner: &Spawner, command: Command, keep: usize) -> Result<ExecutedApart> {
     let (mut stdout, standard) = Stream::open(&command, Keep(keep))?;
     let (mut stderr, error) = Stream::open(&command, Keep(keep))?;
-    let end = run(spawner, command, Outputs::to(standard, error), &mut stdout, &mut stderr).await?;
+    let outputs = Outputs::to(standard, error);
+    let end = run(spawner, command, outputs, &mut stdout, &mut stderr, std::future::pending()).await?;
     Ok(ExecutedApart { end, stdout: stdout.finish(), stderr: stderr.finish() })
 }
 
@@ -89,6 +101,7 @@ async fn run(
     outputs: Outputs,
     first: &mut Stream,
     second: &mut Stream,
+    stop: impl Future<Output = ()>,
 ) -> Result<End> {
     if command.text.contains('\0') {
         return Err(Error::NulByte);
@@ -104,7 +117,7 @@ async fn run(
         open_files: spawner.open_files(),
     };
     guard.socket.send(&Order::Launch(Box::new(launch))).await.map_err(Error::Spawn)?;
-    let end = watch(&mut guard, deadline, first, second).await?;
+    let end = watch(&mut guard, deadline, first, second, stop).await?;
     // All writers are dead; only what no signal reaches could still hold the pipes open.
     let rest = async {
         while first.is_open() {
@@ -120,17 +133,31 @@ async fn run(
 }
 
 /// Reads until the guard says that the command and its whole tree have ended.
-async fn watch(guard: &mut Guard, deadline: Instant, first: &mut Stream, second: &mut Stream) -> Result<End> {
-    let mut timed_out = false;
+async fn watch(
+    guard: &mut Guard,
+    deadline: Instant,
+    first: &mut Stream,
+    second: &mut Stream,
+    stop: impl Future<Output = ()>,
+) -> Result<End> {
+    let mut stop = std::pin::pin!(stop);
+    let (mut timed_out, mut stopped) = (false, false);
     loop {
         tokio::select! {
             report = guard.socket.receive() => match report.map_err(Error::Spawn)? {
+                Some(Report::Exited { .. }) if stopped => return Ok(End::Stopped),
                 Some(Report::Exited { .. }) if timed_out => return Ok(End::TimedOut),
                 Some(Report::Exited { status }) => return Ok(End::Finished(status)),
                 Some(Report::Failed { stage, message }) => return Err(Error::Guard { stage, message }),
-                Some(Report::Started { .. } | Report::Support(_)) => {}
+                Some(Report::Started { .. } | Report::Hidden | Report::Support(_)) => {}
+                // Told to end everything at once, the guard has nothing to report.
+                None if stopped => return Ok(End::Stopped),
                 None => return Err(Error::GuardLost),
             },
+            () = &mut stop, if !stopped => {
+                stopped = true;
+                guard.socket.send(&Order::Close).await.map_err(Error::Spawn)?;
+            }
             () = first.read(), if first.is_open() => {}
             () = second.read(), if second.is_open() => {}
             () = tokio::time::sleep_until(deadline.into()), if !timed_out => {

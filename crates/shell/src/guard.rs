@@ -12,11 +12,12 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process};
 
-use crate::boundary;
+use crate::boundary::{self, Covers};
 use crate::limits;
 use crate::protocol::{GuardEnd, Job, Launch, Order, Report};
 use crate::status::Status;
 use crate::{sys, tree};
+use launch::Started;
 
 /// The first argument that makes a binary call [`main`].
 pub const ARGUMENT: &str = "__guard";
@@ -55,7 +56,7 @@ fn run() -> io::Result<()> {
     match caller.receive()? {
         Some(Order::Launch(launch)) => guard(&caller, &signals, &launch),
         Some(Order::Probe) => caller.send(&Report::Support(boundary::probe()), &[]),
-        Some(Order::Terminate | Order::Close) | None => Ok(()),
+        Some(Order::Terminate | Order::Hide | Order::Close) | None => Ok(()),
     }
 }
 
@@ -64,7 +65,7 @@ fn guard(caller: &GuardEnd, signals: &OwnedFd, launch: &Launch) -> io::Result<()
         Job::Terminal => launch::terminal(launch),
         Job::Command { .. } => launch::command(launch),
     };
-    let (pid, descriptors) = match started {
+    let Started { pid, descriptors, mut covers } = match started {
         Ok(started) => started,
         Err(Failure { stage, error }) => {
             return caller.send(&Report::Failed { stage: stage.into(), message: error.to_string() }, &[]);
@@ -75,7 +76,7 @@ fn guard(caller: &GuardEnd, signals: &OwnedFd, launch: &Launch) -> io::Result<()
     let _ = caller.send(&Report::Started { pid: pid.as_raw_pid() }, &borrowed);
     // The terminal must hang up when the caller lets go of it.
     drop(descriptors);
-    let status = watch(caller, signals, pid);
+    let status = watch(caller, signals, pid, &mut covers);
     tree::end_descendants(|| {
         wait_for(&[PollFd::new(signals, PollFlags::IN)], Some(Instant::now() + limits::KILL_STEP));
         sys::pending_signals(signals.as_fd());
@@ -87,7 +88,7 @@ fn guard(caller: &GuardEnd, signals: &OwnedFd, launch: &Launch) -> io::Result<()
 }
 
 /// Reaps until the process ends by itself, or until it is to be ended.
-fn watch(caller: &GuardEnd, signals: &OwnedFd, pid: Pid) -> Option<Status> {
+fn watch(caller: &GuardEnd, signals: &OwnedFd, pid: Pid, covers: &mut Covers) -> Option<Status> {
     let mut kill_at = None;
     loop {
         let ready =
@@ -108,6 +109,16 @@ fn watch(caller: &GuardEnd, signals: &OwnedFd, pid: Pid) -> Option<Status> {
                     // A stopped process takes the signal only when it goes on.
                     tree::signal_descendants(rustix::process::getpid(), Signal::CONT);
                     kill_at = Some(Instant::now() + limits::GRACE);
+                }
+                Ok(Some(Order::Hide)) => {
+                    let report = match covers.lay() {
+                        Ok(()) => Report::Hidden,
+                        Err((stage, error)) => {
+                            Report::Failed { stage: stage.into(), message: error.to_string() }
+                        }
+                    };
+                    // A caller that is gone is noticed with the next look.
+                    let _ = caller.send(&report, &[]);
                 }
                 Ok(Some(Order::Close | Order::Launch(_) | Order::Probe) | None) | Err(_) => return None,
             }

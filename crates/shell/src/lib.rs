@@ -21,7 +21,7 @@ mod tree;
 
 pub use environment::{Environment, QUIET};
 pub use error::{Error, Result};
-pub use output::{Keep, Live, LogFiles, Output};
+pub use output::{Keep, Live, LogFiles, Output, rendered};
 pub use session::{
     Attachment, Cause, Config, Death, Directory, Earlier, Info, Input, Outcome, Running, RunningCommand,
     Seen, Shell, Size, Streams, Turn, Typing, Until, Watch,

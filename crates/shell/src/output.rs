@@ -4,6 +4,7 @@
 mod bounded;
 mod files;
 mod page;
+mod rendered;
 mod row;
 mod screen;
 mod transcript;
@@ -15,6 +16,7 @@ use crate::status::Status;
 
 pub(crate) use bounded::Bounded;
 pub use files::{Keep, LogFiles};
+pub use rendered::rendered;
 pub(crate) use screen::Screen;
 pub(crate) use transcript::Transcript;
 

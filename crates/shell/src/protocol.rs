@@ -27,6 +27,8 @@ pub(crate) enum Order {
     Launch(Box<Launch>),
     /// TERM to the whole tree, KILL after the grace.
     Terminate,
+    /// Hide the secrets that have appeared.
+    Hide,
     /// KILL to the whole tree.
     Close,
     /// Try out what this kernel allows.
@@ -62,6 +64,8 @@ pub(crate) enum Report {
     Exited {
         status: Status,
     },
+    /// All secrets that are there are hidden.
+    Hidden,
     Failed {
         stage: String,
         message: String,

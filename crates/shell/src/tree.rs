@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
 
 use crate::limits;
 
@@ -61,25 +61,34 @@ pub(crate) fn signal_descendants(root: Pid, signal: Signal) {
 /// process that is stopped cannot fork away from the list.
 pub(crate) fn kill_trees(roots: impl Fn() -> Vec<Pid>) {
     let mut stopped = HashSet::new();
-    loop {
-        let mut fresh = Vec::new();
-        for root in roots() {
-            for process in std::iter::once(root).chain(descendants(root)) {
-                if stopped.insert(process) {
-                    fresh.push(process);
-                }
-            }
-        }
-        if fresh.is_empty() {
-            break;
-        }
-        for process in fresh {
-            let _ = kill_process(process, Signal::STOP);
-        }
-    }
+    while stop_trees(roots(), &mut stopped) {}
     for process in stopped {
         let _ = kill_process(process, Signal::KILL);
     }
+}
+
+/// Stops processes and everything below them, each before its children are looked at; whether one was new.
+///
+/// Each takes its whole group with it, which the kernel stops in one go: what
+/// forks faster than it can be looked at does so mostly within one group.
+fn stop_trees(roots: Vec<Pid>, stopped: &mut HashSet<Pid>) -> bool {
+    let own = rustix::process::getpgrp();
+    let mut groups = HashSet::new();
+    let (mut found, mut next, mut fresh) = (roots, 0, false);
+    while let Some(process) = found.get(next).copied() {
+        if stopped.insert(process) {
+            fresh = true;
+            let group = rustix::process::getpgid(Some(process)).ok();
+            if let Some(group) = group.filter(|group| *group != own && groups.insert(*group)) {
+                let _ = kill_process_group(group, Signal::STOP);
+            }
+            // It may have joined the group after that was stopped.
+            let _ = kill_process(process, Signal::STOP);
+        }
+        found.extend(children(process));
+        next += 1;
+    }
+    fresh
 }
 
 /// Ends every descendant of this process, which must be a subreaper, and reaps them.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use url::Url;
 
+use crate::client::redirect;
 use crate::error::Shown;
 use crate::page::blocked::{self, Besides};
 use crate::{Error, Validators};
@@ -42,6 +43,11 @@ impl Answer {
     /// `Content-Type` as it was sent.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get(header::CONTENT_TYPE)?.to_str().ok()
+    }
+
+    /// Whether it sends the caller elsewhere.
+    pub fn is_redirect(&self) -> bool {
+        redirect::is_redirect(self.status) && self.headers.contains_key(header::LOCATION)
     }
 
     /// The answer if its status is a success or "not modified", else what the status means.

@@ -24,6 +24,7 @@ pub struct Request {
     pub(crate) accept: HeaderValue,
     pub(crate) declared: HeaderMap,
     pub(crate) body: Option<Bytes>,
+    pub(crate) redirects: Redirects,
     pub timeout: Duration,
     pub limit: Limit,
 }
@@ -43,6 +44,14 @@ pub enum Beyond {
     Fail,
 }
 
+/// What becomes of an answer that sends us elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Redirects {
+    Followed,
+    /// It is the answer.
+    Kept,
+}
+
 /// What a server gave to ask later whether a page changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
@@ -59,6 +68,7 @@ impl Request {
             accept: ACCEPT_PAGE,
             declared: HeaderMap::new(),
             body: None,
+            redirects: Redirects::Followed,
             timeout: TIMEOUT,
             limit: Limit { bytes: MAX_BODY, beyond: Beyond::Cut },
         }
@@ -88,6 +98,12 @@ impl Request {
     pub fn body(mut self, body: impl Into<Bytes>) -> Request {
         self.body = Some(body.into());
         self
+    }
+
+    /// Takes an answer that sends us elsewhere as the answer.
+    #[must_use]
+    pub fn without_redirects(self) -> Request {
+        Request { redirects: Redirects::Kept, ..self }
     }
 
     /// Asks only for a page newer than the one these came with: see [`Answer::not_modified`].

@@ -33,7 +33,8 @@ async fn task_state_is_kept_with_a_named_task_and_apart_for_each_tool() {
     assert_eq!(world.ok("main", "/tool:one --task job-8").await, "[null,null,1]");
     let world = world.restart().await;
     assert_eq!(world.ok("elsewhere", "/tool:two --task job-7").await, "[1,30,2]");
-    assert_eq!(world.ok("tool", "/purge job-7").await, "Purged: job-7");
+    let purged = world.ok("tool", "/purge job-7 nope").await;
+    assert_eq!(purged, "Purged: job-7\nNo such task: nope");
     assert_eq!(world.ok("main", "/tool:two --task job-7").await, "[null,null,null]");
 }
 
@@ -137,6 +138,43 @@ async fn tools_are_called_within_reach_and_every_outcome_is_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_script_calls_the_actions_of_a_document() {
+    let (world, web) = (world().await, Web::start().await);
+    web.page("/hello?name=%40a%20%7Bb%7D&loud=false", "application/json", r#"{"said": "hello"}"#);
+    let document = format!(
+        "---\ndefault: hello\n---\n```act.hello\nGET {}?name={{name}}&loud={{loud}}\n  name: string (required)\n  loud: boolean\n```\n\
+         ```act.hello.response\n{{heard}} = {{Response.body.said}}\nIt said {{heard}}.\n```\n\
+         ```act.script\nSCRIPT ./x.ts\n```\n",
+        web.url("/hello")
+    );
+    world.home.write("tools/greet.md", &document);
+    let calls = "
+        const short = (r: any) => [r.status, r.output ?? null, r.error ? r.error.code : null];
+        const input = { name: '@a {b}', loud: false };
+        return JSON.stringify([
+          short(await flo.callTool({ tool_id: 'greet', input })),
+          (await flo.callTool<any>({ tool_id: 'greet.hello', input })).output.body.said,
+          short(await flo.callTool({ tool_id: 'greet', input: {} })),
+          short(await flo.callTool({ tool_id: 'greet', input: { name: 'n', other: 1 } })),
+          short(await flo.callTool({ tool_id: 'greet.none', input })),
+          short(await flo.callTool({ tool_id: 'greet.script' })),
+          string.vars.get('heard'),
+        ]);";
+    tool(&world, "caller", "script_tools: [greet]", calls);
+    assert_eq!(
+        world.ok("main", "/tool:caller").await,
+        concat!(
+            r#"[["success",{"text":"It said hello.","status":200,"body":{"said":"hello"}},null],"hello","#,
+            r#"["validation_error",null,"validation_error"],["validation_error",null,"validation_error"],"#,
+            r#"["failed",null,"action_not_found"],["failed",null,"not_allowed"],"hello"]"#
+        )
+    );
+    assert_eq!(world.ok("main", "/set {x} = {heard}").await, "{x} = \"hello\"");
+    tool(&world, "stranger", "", "return (await flo.callTool({ tool_id: 'greet' })).error!.code;");
+    assert_eq!(world.ok("main", "/tool:stranger").await, "tool_not_allowed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn calls_nest_eight_deep_and_share_the_task_but_not_the_bindings() {
     let world = world().await;
     tool(
@@ -223,6 +261,19 @@ async fn time_passes_and_is_written_as_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_json_cannot_hold_is_an_argument_like_any_other() {
+    let world = world().await;
+    let body = "const cycle: any = {}; cycle.self = cycle;
+        const all = [];
+        for (const value of [1n, cycle, { toJSON() { throw new Error('mine'); } }]) {
+          try { await flo.task.putState({ key: 'k', value }); } catch (e: any) { all.push([e.name, e.code, e.retryable]); }
+        }
+        try { string.vars.set('n', 1n); } catch (e: any) { all.push(e.code); }
+        return all.every((one) => String(one) === 'FloStateError,invalid_argument,false' || one === 'invalid_argument') && all.length;";
+    assert_eq!(eval(&world, "", body).await, "4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn variables_of_the_session_are_read_and_set_when_the_call_succeeds() {
     let world = world().await;
     world.ok("main", "/set {city} = Seoul").await;
@@ -271,6 +322,17 @@ async fn fetch_obeys_the_network_policy() {
     let path = world.home.path().join(".string/config.json");
     std::fs::write(&path, format!("{{\"net\": {{\"allow\": [\"{host}\"]}}}}")).unwrap();
     assert_eq!(eval(&world, "", &try_fetch).await, "4");
+    web.answer("/moved", 302, &[("location", "/data")], "");
+    let moved = web.url("/moved");
+    for (redirect, expected) in
+        [("follow", r#"[200,true,null]"#), ("manual", r#"[302,false,"/data"]"#), ("error", r#""redirected""#)]
+    {
+        let body = format!(
+            "try {{ const r = await fetch('{moved}', {{ redirect: '{redirect}' }}); \
+             return [r.status, r.redirected, r.headers.get('location')]; }} catch (e: any) {{ return JSON.stringify(e.code); }}"
+        );
+        assert_eq!(eval(&world, "", &body).await, expected, "{redirect}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

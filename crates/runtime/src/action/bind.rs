@@ -91,8 +91,7 @@ impl<'a> Binder<'a> {
                     self.give_file(field, path)?;
                 }
                 Flag::Wants(field) if field.field_type == FieldType::Boolean => {
-                    // The next word is the value only if it can be nothing else.
-                    match words.next_if(|next| matches!(next.plain(), Some("true" | "false"))) {
+                    match words.next_if(|next| next.is_switch() || next.is_filled_in()) {
                         Some(value) => self.give(field, value)?,
                         None => {
                             self.given.push((field, Meant { value: true.into(), source: Source::Caller }));
@@ -115,12 +114,18 @@ impl<'a> Binder<'a> {
             return Ok(());
         }
         for word in std::mem::take(&mut self.others) {
-            let is_switch = matches!(word.plain(), Some("true" | "false"));
-            let is_free = |field: &&Field| {
-                let fits = field.field_type != FieldType::Boolean || is_switch;
-                fits && self.given.iter().all(|(given, _)| given.name != field.name)
+            let is_free = |field: &&Field| self.given.iter().all(|(given, _)| given.name != field.name);
+            let is_boolean = |field: &&Field| field.field_type == FieldType::Boolean;
+            let mut free = self.action.fields.iter().filter(is_free);
+            // What fills the placeholder must not decide which field it is: the others come first.
+            let field = match word.is_switch() {
+                true => free.next(),
+                false => free
+                    .clone()
+                    .find(|field| !is_boolean(field))
+                    .or_else(|| free.find(is_boolean).filter(|_| word.is_filled_in())),
             };
-            let Some(field) = self.action.fields.iter().find(is_free) else {
+            let Some(field) = field else {
                 let message = format!("Too many arguments: {}.", quoted(&word.template.to_string()));
                 return Err(self.wrong(message, &[]));
             };
@@ -142,6 +147,7 @@ impl<'a> Binder<'a> {
                 (0, Some(default)) => Meant { value: default.clone(), source: Source::Other },
                 (0, None) => continue,
                 (1, _) => values.remove(0).clone(),
+                (last, _) if field.field_type == FieldType::Boolean => values.remove(last - 1).clone(),
                 _ => Meant {
                     value: values.iter().map(|meant| meant.value.clone()).collect(),
                     source: combined(values.iter().map(|meant| meant.source)),

@@ -8,7 +8,8 @@ use super::{Called, Word, split};
 use crate::error::{Code, Result};
 use crate::substitute::Source;
 
-/// Words mean what they say, but for `{x}`, which is a list, and `{dash}`, which looks like a flag.
+/// Words mean what they say, but for `{x}`, which is a list, `{dash}`, which looks like a flag, and `{off}`,
+/// which is false.
 struct Simple;
 
 impl Meaning for Simple {
@@ -16,6 +17,7 @@ impl Meaning for Simple {
         let value = match word.template.to_string().as_str() {
             "{x}" if word.placeholder().is_some() => json!(["a", 1]),
             "{dash}" if word.placeholder().is_some() => json!("--unit"),
+            "{off}" if word.placeholder().is_some() => json!(false),
             text => json!(text),
         };
         Ok(Meant { value, source: Source::Caller })
@@ -56,6 +58,22 @@ fn every_way_to_give_a_value() {
     check("Seoul --no-verbose", json!({"name": "Seoul", "days": 7, "verbose": false}));
     check("Seoul --verbose=false", json!({"name": "Seoul", "days": 7, "verbose": false}));
     check("--name ''", json!({"name": "", "days": 7}));
+}
+
+#[test]
+fn a_placeholder_after_a_switch_is_its_value() {
+    check("--verbose {off} Seoul", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("-v {off} Seoul", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("Seoul --verbose --no-verbose", json!({"name": "Seoul", "days": 7, "verbose": false}));
+    check("Seoul --no-verbose --verbose", json!({"name": "Seoul", "days": 7, "verbose": true}));
+    let fields = |call: &str| {
+        let bound = bound("GET https://x\n  draft: boolean\n  title: string", call).unwrap();
+        bound.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fields("{off}"), "title=\"false\"");
+    assert_eq!(fields("t {off}"), "draft=false title=\"t\"");
+    assert_eq!(fields("true t"), "draft=true title=\"t\"");
+    assert_eq!(bound(SEARCH, "a --verbose {x}").unwrap_err().code, Code::InvalidParams);
 }
 
 #[test]

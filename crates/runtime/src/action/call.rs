@@ -8,7 +8,7 @@ use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
 use super::bind::{Bound, bind};
 use super::definition::Definition;
 use super::meaning::InSession;
-use super::result::CallResult;
+use super::result::{CallResult, readable};
 use super::script::Scripted;
 use super::shortcut::with_short_links;
 use super::trust::allowed_places;
@@ -151,14 +151,17 @@ impl Call<'_> {
             (Some(template), error) => {
                 let input = Input { response: &result.response, failed: error.is_some(), values: definition };
                 let mut evaluated = template::evaluate(template, input);
-                save::all(&mut evaluated, definition.trust, self.bases).await;
-                let text = shortened(evaluated.text(), workspace.home());
+                let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
+                let text = shortened(readable(&evaluated.text()), workspace.home());
                 let (text, links) =
                     with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
-                (Ok(text), evaluated, links)
+                // The output may claim that a file was written: it is not shown where one was not.
+                (saved.map(|()| text), evaluated, links)
             }
             (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
-            (None, None) => (Ok(shortened(result.plain, workspace.home())), Evaluated::default(), Vec::new()),
+            (None, None) => {
+                (Ok(shortened(readable(&result.plain), workspace.home())), Evaluated::default(), Vec::new())
+            }
         };
         evaluated.variables.splice(0..0, changes);
         Ran { reply, effects: Effects::of(result.response, evaluated, links) }

@@ -36,7 +36,7 @@ pub fn prepare(
     // A `$NAME` without a value belongs to the shell.
     let missing: Vec<String> = names.into_iter().filter(|name| name.starts_with('{')).collect();
     if !missing.is_empty() {
-        return Err(substitute::undefined(missing).hint("Nothing was run."));
+        return Err(substitute::undefined(missing, definition).hint("Nothing was run."));
     }
     let built = command_line(&fill_line(line, definition)?)?;
     let limit = action.timeout.unwrap_or(EXEC_LIMIT).min(LONGEST_LIMIT);

@@ -6,6 +6,9 @@ use sfmd::{Field, FieldType};
 use crate::error::quoted;
 use crate::substitute::text_of;
 
+/// Below this every whole number is a float of its own: 2⁵³.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
 /// The value with the field's type, or what is wrong with it, to be read after the field's name.
 pub fn coerce(field: &Field, value: Value) -> Result<Value, String> {
     let value = typed(field.field_type, value)?;
@@ -29,12 +32,21 @@ fn typed(field_type: FieldType, value: Value) -> Result<Value, String> {
     }
 }
 
-/// `24`, `-3.5`, `+1`, `.5`, `007`: what people write, not only what JSON allows.
-fn number(text: &str) -> Option<Value> {
+/// `24`, `-3.5`, `+1`, `.5`, `007`: what people write, not only what JSON allows. A whole number that would
+/// have to be rounded is none: a changed value must not be sent.
+pub fn number(text: &str) -> Option<Value> {
     let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
     let float = text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())?;
-    let exact = serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
-    exact.or_else(|| text.parse::<i64>().ok().map(Value::from)).or_else(|| Some(Value::from(float)))
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let has_exponent = text.contains(['e', 'E']);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let signed = text.parse::<i64>().map(Value::from);
+        return signed.or_else(|_| text.parse::<u64>().map(Value::from)).ok();
+    }
+    match has_exponent && float.fract() == 0.0 && float.abs() < EXACT_MAX {
+        true => Some(Value::from(float as i64)),
+        false => Some(Value::from(float)),
+    }
 }
 
 fn check_choice(field: &Field, value: &Value) -> Result<(), String> {
@@ -80,7 +92,10 @@ mod tests {
             ("number", json!("5"), Ok(json!(5))),
             ("number", json!("-3.5"), Ok(json!(-3.5))),
             ("number", json!("007"), Ok(json!(7))),
-            ("number", json!("1e3"), Ok(json!(1e3))),
+            ("number", json!("1e3"), Ok(json!(1000))),
+            ("number", json!("1e300"), Ok(json!(1e300))),
+            ("number", json!("18446744073709551615"), Ok(json!(u64::MAX))),
+            ("number", json!("18446744073709551616"), Err("is no number: \"18446744073709551616\"")),
             ("number", json!(24), Ok(json!(24))),
             ("number", json!("inf"), Err("is no number: \"inf\"")),
             ("number", json!("NaN"), Err("is no number: \"NaN\"")),

@@ -38,7 +38,7 @@ enum BodyKind {
 pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) -> Result<Prepared> {
     let missing = substitute::missing(action.call.templates(), definition);
     if !missing.is_empty() {
-        return Err(substitute::undefined(missing).hint("Nothing was sent."));
+        return Err(substitute::undefined(missing, definition).hint("Nothing was sent."));
     }
     let mut holds_secret = false;
     let mut filled = |template| -> Result<Filled<'_>> {
@@ -127,8 +127,11 @@ fn fields_body(leftover: &[(&str, &Value)], kind: BodyKind) -> String {
     Value::Object(object).to_string()
 }
 
+/// A template that is JSON gets its values as JSON, whatever the declared type says: else a quote in a value
+/// would change what the body means.
 fn encoded(filled: &Filled<'_>, kind: BodyKind) -> String {
     match kind {
+        _ if substitute::is_json(filled) => substitute::json_body(filled),
         BodyKind::Json => substitute::json_body(filled),
         BodyKind::Form => substitute::form_body(filled),
         BodyKind::Text => substitute::text(filled),

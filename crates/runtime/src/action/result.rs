@@ -4,7 +4,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
 use shell::exec::End;
 use web::html::Extent;
-use web::page::{Kind, render};
+use web::page::{Kind, render, whole_characters};
 
 use crate::call::shown;
 use crate::error::{Code, Error};
@@ -53,7 +53,8 @@ impl CallResult {
         let stdout = String::from_utf8_lossy(stdout).into_owned();
         let stderr = String::from_utf8_lossy(stderr).into_owned();
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
-        let parsed = serde_json::from_str::<Value>(&stdout).ok();
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let parsed = json(&stdout).or_else(|| json(&whole_characters(&stdout)));
         let plain = match &parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => format!("{value:#}"),
             _ if text.trim().is_empty() && stderr.trim().is_empty() => "(no output)".to_owned(),
@@ -63,6 +64,7 @@ impl CallResult {
         let (status, failure) = match end {
             End::Finished(status) if status.is_success() => (0, None),
             End::Finished(status) => (status.code(), Some(format!("exit {}", status.code()))),
+            End::Stopped => (-1, Some("The command was stopped.".to_owned())),
             End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
         };
         let body = parsed.unwrap_or_else(|| text.into());
@@ -85,11 +87,22 @@ impl CallResult {
     }
 }
 
+/// Output of a call as a reply shows it: what steers a terminal rendered, and no first line that reads as our own.
+pub fn readable(output: &str) -> String {
+    let shown = shell::rendered(output);
+    match shown.trim_start().starts_with("ERROR(") {
+        true => format!("\\{}", shown.trim_start()),
+        false => shown.into_owned(),
+    }
+}
+
 /// The error of a call that failed, with the start of what it gave.
 fn failed(failure: String, plain: &str, stderr: &str) -> Error {
-    let output = [plain, stderr]
-        .into_iter()
-        .filter(|text| !text.is_empty() && *text != "(no output)")
+    let output = [plain, stderr].map(shell::rendered);
+    let output = output
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|text: &&str| !text.is_empty() && *text != "(no output)")
         .flat_map(str::lines)
         .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
     let mut lines: Vec<String> = Vec::new();
@@ -134,6 +147,7 @@ mod tests {
         let table = [
             ("{\"b\":1,\"a\":[2]}\n", json!({"b": 1, "a": [2]}), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}"),
             ("1.10\n", json!(1.10), "1.10"),
+            ("{\"a\":\"cut \\ud83d\"}", json!({"a": "cut \u{fffd}"}), "{\n  \"a\": \"cut \u{fffd}\"\n}"),
             ("plain words\n", json!("plain words"), "plain words"),
             ("", json!(""), "(no output)"),
         ];
@@ -145,6 +159,21 @@ mod tests {
             assert_eq!(result.error, None);
         }
         assert_eq!(finished(0, "", "note\n").plain, "note");
+    }
+
+    #[test]
+    fn output_steers_nothing_and_is_no_error_of_ours() {
+        for (output, shown) in [
+            ("ERROR(NOT_FOUND): gone", "\\ERROR(NOT_FOUND): gone"),
+            ("\u{1b}[31m\n ERROR(X): y\u{1b}[0m", "\\ERROR(X): y"),
+            ("a\r\nERROR(X): y", "a\nERROR(X): y"),
+            ("10%\r99%", "99%"),
+            ("  kept", "  kept"),
+        ] {
+            assert_eq!(readable(output), shown, "{output:?}");
+        }
+        let error = finished(1, "\u{1b}[31mred\u{1b}[0m\n", "").error.unwrap();
+        assert_eq!(error.hints, ["red"]);
     }
 
     #[test]

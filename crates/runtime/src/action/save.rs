@@ -9,23 +9,32 @@ use crate::template::{Evaluated, Save};
 /// The largest file that is replaced: no answer is larger.
 const REPLACED_MAX: u64 = 16 * 1024 * 1024;
 
-/// Writes what a template asked for. What cannot be written becomes a warning.
-pub async fn all(evaluated: &mut Evaluated, trust: &Trust, bases: Bases<'_>) {
+/// Writes what a template asked for, and gives the error of the first file that could not be written.
+pub async fn all(evaluated: &mut Evaluated, trust: &Trust, bases: Bases<'_>) -> Result<()> {
+    let mut failed = None;
     for save in std::mem::take(&mut evaluated.saves) {
-        match one(&save, trust, bases).await {
-            Ok(path) => evaluated.saves.push(Save { path, content: Vec::new() }),
-            Err(error) => evaluated.warnings.push(format!("not saved: {}", error.message)),
+        let wanted = quoted(&save.path);
+        match one(save, trust, bases).await {
+            Ok(path) => evaluated.saves.push(Save { path, content: Ok(Vec::new()) }),
+            Err(error) => {
+                evaluated.warnings.push(format!("not saved: {}", error.message));
+                let message = format!("Not saved to {wanted}: {}", error.message);
+                failed.get_or_insert(Error { message, ..error });
+            }
         }
     }
+    let made = "The call was made: {Response} has its answer.";
+    failed.map_or(Ok(()), |error| Err(error.hint(made)))
 }
 
 /// Writes one file, and gives the path as it is shown.
-async fn one(save: &Save, trust: &Trust, bases: Bases<'_>) -> Result<String> {
+async fn one(save: Save, trust: &Trust, bases: Bases<'_>) -> Result<String> {
     trust.require_local("write files")?;
     let Ok(Target::Path { candidates, block: None }) = Target::parse(&save.path, bases) else {
         return Err(Error::new(Code::InvalidPath, format!("Not a file: {}", quoted(&save.path))));
     };
-    let (workspace, content) = (bases.workspace.clone(), save.content.clone());
+    let content = save.content.map_err(|why| Error::new(Code::ActionFailed, why))?;
+    let workspace = bases.workspace.clone();
     blocking::run(move || {
         let place = workspace.place(&candidates.literal)?;
         let found = place.open()?.map(|found| found.read(REPLACED_MAX));

@@ -49,6 +49,16 @@ pub fn split(text: &str) -> Result<Vec<Word>> {
 }
 
 impl Word {
+    /// A word as a caller types it, with nothing to fill in.
+    pub fn typed(text: String) -> Self {
+        Self { template: Template { pieces: vec![Piece::Text(text)] }, is_literal: false }
+    }
+
+    /// A word that means nothing but its text.
+    pub fn literal(text: String) -> Self {
+        Self { is_literal: true, ..Self::typed(text) }
+    }
+
     /// The text before the first placeholder.
     pub fn leading_text(&self) -> &str {
         match self.template.pieces.first() {
@@ -72,6 +82,16 @@ impl Word {
             [Piece::Value(placeholder)] => Some(placeholder),
             _ => None,
         }
+    }
+
+    /// Whether the word is one value that is filled in, and nothing else.
+    pub fn is_filled_in(&self) -> bool {
+        matches!(&self.template.pieces[..], [Piece::Value(_) | Piece::Env(_)])
+    }
+
+    /// Whether the word can only be the value of a boolean, as far as what was typed tells.
+    pub fn is_switch(&self) -> bool {
+        matches!(self.plain(), Some("true" | "false"))
     }
 
     /// The word without the first bytes of its leading text.

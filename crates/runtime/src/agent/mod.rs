@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 pub use registry::{Registry, Removed};
 pub use workspace::{OUTPUT, Workspace};
@@ -21,15 +22,17 @@ const ID_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(Box<str>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Agent {
     pub id: Id,
     pub workspace: Workspace,
     pub boundary: Boundary,
+    /// Cancelled when the agent may touch less than this says. What runs by it then ends.
+    revoked: CancellationToken,
 }
 
-/// What a shell or a command action may touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What a shell or a command action may touch, from the widest to the narrowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Boundary {
     None,
@@ -47,6 +50,27 @@ pub struct Record {
     pub allow: Vec<PathBuf>,
     #[serde(default)]
     pub boundary: Boundary,
+}
+
+impl Agent {
+    /// Returns when the agent may touch less than this says.
+    pub async fn until_revoked(&self) {
+        self.revoked.cancelled().await;
+    }
+
+    pub fn is_revoked(&self) -> bool {
+        self.revoked.is_cancelled()
+    }
+
+    /// Whether the record takes away something that this allows.
+    fn is_narrowed_by(&self, record: &Record) -> bool {
+        let workspace = &self.workspace;
+        let kept = || {
+            record.home == workspace.home()
+                && workspace.allowed().iter().all(|path| record.allow.contains(path))
+        };
+        record.boundary > self.boundary || (self.boundary != Boundary::None && !kept())
+    }
 }
 
 impl Id {

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use super::{Agent, Boundary, Id, Record, Workspace, workspace};
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
@@ -38,14 +39,14 @@ impl Registry {
         let space = Space::new(SPACE);
         let registry =
             Self { store, space, root, user_home, agents: RwLock::default(), changing: Mutex::default() };
-        registry.remember(Id::default_agent(), registry.default_record());
+        registry.remember(Id::default_agent(), registry.default_record(), CancellationToken::new());
         let page = registry.store.scan(&registry.space, &KeyRange::all(), Limit::entries(AGENTS_MAX)).await;
         for entry in page.map_err(store_failed)?.entries {
             let id = Id::parse(&entry.key.to_string())?;
             let record = serde_json::from_slice(&entry.value).map_err(|error| {
                 Error::new(Code::LoadError, format!("The record of agent {id} is damaged: {error}"))
             })?;
-            registry.remember(id, record);
+            registry.remember(id, record, CancellationToken::new());
         }
         Ok(registry)
     }
@@ -96,10 +97,10 @@ impl Registry {
         if self.store.commit(write).await.map_err(store_failed)?.is_err() {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already.")));
         }
-        Ok(self.remember(id, record))
+        Ok(self.remember(id, record, CancellationToken::new()))
     }
 
-    /// Changes where an agent lives or what it may touch.
+    /// Changes where an agent lives or what it may touch. If that becomes less, the agent as it was is revoked.
     pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         let current = self.get(id)?;
@@ -117,7 +118,13 @@ impl Registry {
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;
-        Ok(self.remember(id.clone(), record))
+        if !current.is_narrowed_by(&record) {
+            return Ok(self.remember(id.clone(), record, current.revoked.clone()));
+        }
+        // First the new one: whatever starts from now on, and finds the old one not revoked yet, is met by it.
+        let changed = self.remember(id.clone(), record, CancellationToken::new());
+        current.revoked.cancel();
+        Ok(changed)
     }
 
     /// Forgets an agent. Its files stay.
@@ -131,6 +138,7 @@ impl Registry {
         // A delete has no check that could conflict.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+        agent.revoked.cancel();
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 
@@ -154,9 +162,9 @@ impl Registry {
         Record { home: self.user_home.clone(), allow: Vec::new(), boundary: Boundary::default() }
     }
 
-    fn remember(&self, id: Id, record: Record) -> Arc<Agent> {
+    fn remember(&self, id: Id, record: Record, revoked: CancellationToken) -> Arc<Agent> {
         let workspace = Workspace::new(record.home, record.allow, self.root.clone());
-        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary: record.boundary });
+        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary: record.boundary, revoked });
         self.agents.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&agent));
         agent
     }

@@ -229,8 +229,8 @@ impl Workspace {
             }
             break;
         }
-        if path.ancestors().any(|part| part.is_symlink() && !part.exists()) {
-            return self.leads_out(path);
+        if let Some(link) = path.ancestors().find(|part| part.is_symlink() && !part.exists()) {
+            return self.dangling(path, link);
         }
         Error::new(Code::NotFound, format!("No such file: {}", self.display(path)))
     }
@@ -244,6 +244,17 @@ impl Workspace {
 
     fn leads_out(&self, path: &Path) -> Error {
         self.refused(path, "is a link that leads out of the workspace.")
+    }
+
+    /// Nothing is read or made through a link to nothing; what it names decides only what is said.
+    fn dangling(&self, path: &Path, link: &Path) -> Error {
+        let target = std::fs::read_link(link).map(|target| link.parent().unwrap_or(link).join(target));
+        match target.map(|target| normalize(&target)) {
+            Ok(target) if self.contains(&target) => {
+                self.refused(path, "is a link to a file that is not there.")
+            }
+            _ => self.leads_out(path),
+        }
     }
 
     fn protected(&self, path: &Path) -> Error {

@@ -9,6 +9,7 @@ mod reply;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use shell::boundary::Support;
@@ -23,7 +24,7 @@ pub use output::text;
 pub use record::{Record, Records};
 pub use reply::{Cwd, render};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Registry};
 use crate::error::{Code, Error, Result};
 
 /// How long a turn waits before a command counts as running.
@@ -51,6 +52,15 @@ pub struct Shells {
     pub records: Records,
     /// The daemon's own directory, hidden from all that is started.
     root: PathBuf,
+    /// Whose homes are beside an agent's own.
+    agents: Arc<Registry>,
+}
+
+/// A live shell, and the boundary it was started with.
+#[derive(Clone)]
+pub struct Live {
+    pub shell: Arc<Shell>,
+    pub fence: Fence,
 }
 
 /// A one-shot command.
@@ -65,30 +75,32 @@ pub struct Job {
 }
 
 impl Shells {
-    pub fn new(settings: Option<Settings>, root: PathBuf) -> Result<Self> {
+    pub fn new(settings: Option<Settings>, root: PathBuf, agents: Arc<Registry>) -> Result<Self> {
         let parts = settings.map(|settings| {
             let spawner = Spawner::new(&settings.program, &settings.bash).map_err(failed)?;
             Ok::<_, Error>((spawner, settings))
         });
-        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records: Records::load(&root), root })
+        let records = Records::load(&root);
+        Ok(Self { parts: parts.transpose()?, support: OnceCell::new(), records, root, agents })
     }
 
     /// Starts a shell in a directory, or in the agent's home if that is gone.
-    pub async fn start(&self, agent: &Agent, directory: Option<&Path>) -> Result<Shell> {
+    pub async fn start(&self, agent: &Agent, directory: Option<&Path>) -> Result<Live> {
         let (spawner, settings) = self.parts(agent)?;
         let home = agent.workspace.home();
         let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
-        let (boundary, _) = self.boundary(agent).await?;
+        let (boundary, fence) = self.closed_boundary(agent).await?;
         let environment = environment(settings, agent);
         let logs = logs(agent);
-        Shell::start(spawner, Config { directory, environment, boundary, logs }).await.map_err(failed)
+        let started = Shell::start(spawner, Config { directory, environment, boundary, logs }).await;
+        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence })
     }
 
-    /// Runs a command with both outputs merged.
-    pub async fn exec(&self, agent: &Agent, job: Job) -> Result<Executed> {
+    /// Runs a command with both outputs merged, until `stop`.
+    pub async fn exec(&self, agent: &Agent, job: Job, stop: impl Future<Output = ()>) -> Result<Executed> {
         let (spawner, settings) = self.parts(agent)?;
         let command = self.command(settings, agent, job).await?;
-        shell::exec::exec(spawner, command).await.map_err(failed)
+        unless_revoked(agent, shell::exec::exec_until(spawner, command, stop)).await
     }
 
     /// Runs a command with its outputs apart, keeping the first `keep` bytes of each.
@@ -100,7 +112,7 @@ impl Shells {
     ) -> Result<shell::exec::ExecutedApart> {
         let (spawner, settings) = self.parts(agent)?;
         let command = self.command(settings, agent, job).await?;
-        shell::exec::exec_apart(spawner, command, keep).await.map_err(failed)
+        unless_revoked(agent, shell::exec::exec_apart(spawner, command, keep)).await
     }
 
     /// What an agent's shells and commands see, sorted by name; nothing if there are none.
@@ -118,7 +130,7 @@ impl Shells {
 
     async fn command(&self, settings: &Settings, agent: &Agent, job: Job) -> Result<shell::exec::Command> {
         let Job { text, directory, limit, values, live } = job;
-        let (boundary, _) = self.boundary(agent).await?;
+        let (boundary, _) = self.closed_boundary(agent).await?;
         let environment =
             values.into_iter().fold(environment(settings, agent), |all, (name, value)| all.with(name, value));
         Ok(shell::exec::Command { text, directory, environment, boundary, limit, logs: logs(agent), live })
@@ -134,6 +146,20 @@ impl Shells {
         }
         self.parts.as_ref().map(|(spawner, settings)| (spawner, settings)).ok_or_else(no_shells)
     }
+}
+
+/// Runs a command as long as the agent may touch what it was started with; dropping it ends it.
+async fn unless_revoked<T>(agent: &Agent, running: impl Future<Output = shell::Result<T>>) -> Result<T> {
+    tokio::select! {
+        done = running => done.map_err(failed),
+        () = agent.until_revoked() => Err(revoked(agent)),
+    }
+}
+
+/// What the agent may touch became less while something was started or ran.
+pub fn revoked(agent: &Agent) -> Error {
+    Error::new(Code::NotAllowed, format!("Ended: what agent {} may touch has changed.", agent.id))
+        .hint("What is started now has the new boundary: string agent boundary")
 }
 
 /// A command as lists and logs show it.

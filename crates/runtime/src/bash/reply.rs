@@ -32,9 +32,8 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
     if let Some(late) = &turn.late {
         parts.push(format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
     }
-    if !turn.output.is_empty() {
-        parts.push(text(&turn.output, workspace));
-    }
+    // An empty line, such as bash ends an interrupted one with, shows nothing either.
+    parts.extend(Some(text(&turn.output, workspace)).filter(|text| !text.is_empty()));
     match turn.streams {
         Streams::Terminal => {}
         Streams::Reopened => {

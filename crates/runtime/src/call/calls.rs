@@ -66,7 +66,9 @@ impl Calls<'_> {
             calls: 1,
         };
         let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
+        let listed = self.runtime.tasks.begin(&self.agent.id, &self.task, &given_up);
         let outcome = self.invoke(tool, input, 0).await;
+        drop(listed);
         let record = task::Record {
             ended_at: self.runtime.now().as_millis(),
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },

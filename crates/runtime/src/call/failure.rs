@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::help;
 use crate::error::{Code, Error, one_line};
 use crate::manifest::Tool;
 
@@ -24,8 +25,17 @@ impl Failure {
     pub fn into_error(self, tool: &Tool) -> Error {
         match self {
             Self::Input(places) => {
+                let fields = places.iter().filter_map(|place| help::field_line(tool, field_of(place)));
+                let mut lines: Vec<String> = Vec::new();
+                for line in fields {
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
                 Error::new(Code::InvalidParams, format!("The input of {} is not right.", tool.name))
                     .hints(places.iter().map(|place| one_line(place)))
+                    .hints(lines)
+                    .hint(help::usage(tool))
                     .hint(format!("Try /tool:{} --help", tool.name))
             }
             Self::Output(why) => {
@@ -76,9 +86,50 @@ pub fn refused(status: &str, code: &str, message: &str, retryable: bool) -> Valu
     json!({ "status": status, "error": error })
 }
 
+/// The field that a failing place names: `at.x: …`, or what is missing.
+fn field_of(place: &str) -> &str {
+    let missing = place.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(name, _)| name);
+    missing.or_else(|| place.split_once(": ").map(|(path, _)| path)).unwrap_or(place)
+}
+
 fn code_of(error: &script::Error) -> Option<&str> {
     match error {
         script::Error::Thrown(thrown) => thrown.code.as_deref(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn wrong_input_shows_the_fields_and_the_usage() {
+        let manifest = "name: t
+description: d
+input_schema:
+  type: object
+  properties:
+    by: { type: integer, minimum: 1, maximum: 9 }
+    at: { type: object, properties: { x: { type: string, minLength: 2 } } }
+    mode: { const: fast }
+    who: { type: string, description: \"Whom\" }
+  required: [who]
+execution: { type: script, script: x }
+";
+        let tool = Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap();
+        let failures = tool.schema.failures(&json!({"by": 12, "at": {"x": "a"}, "mode": "slow"}));
+        let error = Failure::Input(failures).into_error(&tool).to_string();
+        for line in [
+            "--by: integer (min 1, max 9)",
+            "--at.x: string (min length 2)",
+            "--mode: string (only \"fast\")",
+            "--who: string (required) \"Whom\"",
+            "Usage: /tool:t [--by …] [--at …] [--mode …] --who … [--task …] [--json …]",
+        ] {
+            assert!(error.lines().any(|shown| shown.trim() == line), "{line} in {error}");
+        }
     }
 }

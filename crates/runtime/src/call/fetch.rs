@@ -34,15 +34,14 @@ pub(super) async fn answer(calls: &Calls<'_>, arguments: &str) -> Answer {
         .iter()
         .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
-    let redirected = answer.url.as_str() != fetch.url;
-    if redirected && fetch.redirect == "error" {
+    if fetch.redirect == "error" && answer.is_redirect() {
         return Err(refusal("redirected", format!("{} redirects", fetch.url)));
     }
     raw(&json!({
         "status": answer.status.as_u16(),
         "statusText": answer.status.canonical_reason().unwrap_or_default(),
         "url": answer.url.as_str(),
-        "redirected": redirected,
+        "redirected": answer.url.as_str() != fetch.url,
         "headers": headers,
         "body": BASE64_STANDARD.encode(&answer.body),
     }))
@@ -53,6 +52,9 @@ fn request(fetch: &Fetch) -> Result<Request, String> {
     let method = Method::from_bytes(fetch.method.as_bytes())
         .map_err(|_| format!("{:?} is no method", fetch.method))?;
     let mut request = Request::call(method, url);
+    if fetch.redirect != "follow" {
+        request = request.without_redirects();
+    }
     for (name, value) in &fetch.headers {
         request = request.header(name, value).map_err(|error| error.to_string())?;
     }
@@ -70,5 +72,13 @@ fn failed(error: &web::Error) -> script::HostError {
     };
     let retryable =
         matches!(error, web::Error::Timeout { .. } | web::Error::Connect { .. } | web::Error::Broken { .. });
-    script::HostError { retryable, ..refusal(code, error.to_string()) }
+    let way_out = match error {
+        web::Error::Refused { host, .. } => {
+            format!(
+                "; a person may allow it: \"net\": {{\"allow\": [{host:?}]}} in .string/config.json of the home"
+            )
+        }
+        _ => String::new(),
+    };
+    script::HostError { retryable, ..refusal(code, format!("{error}{way_out}")) }
 }

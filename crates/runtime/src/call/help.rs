@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::error::one_line;
 use crate::manifest::{Schema, Tool};
 use crate::reply::with_body;
 
@@ -9,6 +10,21 @@ use crate::reply::with_body;
 const DEPTH_MAX: usize = 4;
 /// How many lines of fields are shown; a schema may be larger than anyone wants to read.
 const LINES_MAX: usize = 200;
+
+/// What else a schema may ask of a value, and how help says it.
+const BOUNDS: [(&str, &str); 11] = [
+    ("const", "only"),
+    ("minimum", "min"),
+    ("exclusiveMinimum", "more than"),
+    ("maximum", "max"),
+    ("exclusiveMaximum", "less than"),
+    ("multipleOf", "multiple of"),
+    ("minLength", "min length"),
+    ("maxLength", "max length"),
+    ("pattern", "pattern"),
+    ("minItems", "min items"),
+    ("maxItems", "max items"),
+];
 
 /// `/tool:NAME --help`.
 pub fn help(tool: &Tool) -> String {
@@ -22,7 +38,15 @@ pub fn help(tool: &Tool) -> String {
     with_body(&format!("Tool: {}", tool.name), &lines.join("\n"))
 }
 
-fn usage(tool: &Tool) -> String {
+/// The line of one field, by its path: `at.x`, or an entry of a list, `tags.0`.
+pub fn field_line(tool: &Tool, path: &str) -> Option<String> {
+    let names: Vec<&str> = path.split('.').take_while(|name| name.parse::<usize>().is_err()).collect();
+    let field = tool.schema.field(&names)?;
+    let object = tool.schema.field(&names[..names.len().checked_sub(1)?])?;
+    Some(line(&tool.schema, &names.join("."), field, tool.schema.is_required(object, names.last()?)))
+}
+
+pub fn usage(tool: &Tool) -> String {
     let schema = &tool.schema;
     let fields =
         schema.properties().into_iter().map(|(name, _)| match schema.is_required(&schema.document, name) {
@@ -66,8 +90,14 @@ fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String
         let values: Vec<String> = values.iter().map(super::calls::shown).collect();
         notes.push(values.join("|"));
     }
+    for (word, short) in BOUNDS {
+        notes.extend(field.get(word).map(|bound| format!("{short} {bound}")));
+    }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let about = field.get("description").and_then(Value::as_str).map(|text| format!(" \"{text}\""));
+    let about = field
+        .get("description")
+        .and_then(Value::as_str)
+        .map(|text| format!(" \"{}\"", one_line(text.trim())));
     format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default())
 }
 

@@ -7,6 +7,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::calls::{Calls, Naming};
+use super::session::{TooLarge, VARIABLES_BYTES_MAX};
 use super::{fetch, format_time};
 use crate::manifest::Tool;
 use crate::state::{self, Condition, Owner, Write};
@@ -160,7 +161,11 @@ impl Host<'_> {
         match verb {
             "get" => raw(&shared.variable(&name)),
             "set" => {
-                shared.set_variable(&name, value);
+                let set = shared.set_variable(&name, value, arguments.len());
+                set.map_err(|TooLarge| {
+                    let limit = VARIABLES_BYTES_MAX / (1024 * 1024);
+                    refusal("too_large", format!("the variables that a call sets hold at most {limit} MiB"))
+                })?;
                 raw(&Value::Null)
             }
             other => Err(refusal("invalid_argument", format!("there is no vars.{other}"))),

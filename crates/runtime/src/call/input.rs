@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::help;
+use super::typed::coerce;
 use crate::action::{Meaning, Word};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
@@ -36,7 +38,12 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                 Some(value) => Ok(meaning.word(value, None)?.value),
                 None => {
                     let value = words.next_if(|next| !reader.is_known_flag(next));
-                    let missing = || reader.wrong(format!("--{} needs a value.", flag.name));
+                    let missing = || {
+                        let line = help::field_line(reader.tool, &flag.name);
+                        let wrong = format!("--{} needs a value.", flag.name);
+                        let usage = help::usage(reader.tool);
+                        Error::new(Code::InvalidParams, wrong).hints(line).hint(usage)
+                    };
                     Ok(meaning.word(value.ok_or_else(missing)?, None)?.value)
                 }
             }
@@ -46,9 +53,12 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
             Some(Own::Task) => reader.asked.task = Some(text_of(&next(&mut words)?).into_owned()),
             Some(Own::Json) => whole = Some(reader.whole(&text_of(&next(&mut words)?))?),
             None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
-                let is_value = |next: &&Word| matches!(next.plain(), Some("true" | "false"));
-                let value = words.next_if(is_value).is_none_or(|value| value.plain() == Some("true"));
-                reader.given.push((flag.name, value.into()));
+                let value = match words.next_if(|next| reader.is_value_of_switch(&flag.name, next)) {
+                    Some(word) if word.is_switch() => (word.plain() == Some("true")).into(),
+                    Some(word) => meaning.word(word, None)?.value,
+                    None => true.into(),
+                };
+                reader.given.push((flag.name, value));
             }
             None if flag.attached.is_none() && reader.is_negated(&flag.name) => {
                 let name = flag.name.strip_prefix("no-").unwrap_or(&flag.name);
@@ -115,9 +125,20 @@ impl Reader<'_> {
         self.flag(word).is_ok_and(|flag| self.own(&flag.name).is_some() || self.field(&flag.name).is_some())
     }
 
+    fn types(&self, name: &str) -> Vec<TypeName> {
+        self.field(name).map(|(_, field)| self.schema().types(field)).unwrap_or_default()
+    }
+
     fn is_switch(&self, name: &str) -> bool {
-        let types = self.field(name).map(|(_, field)| self.schema().types(field)).unwrap_or_default();
-        types.contains(&TypeName::Boolean)
+        self.types(name).contains(&TypeName::Boolean)
+    }
+
+    /// Whether the word after a flag that needs no value is its value all the same: a placeholder always is, a
+    /// word that is no flag where the field may be more than a boolean.
+    fn is_value_of_switch(&self, name: &str, next: &Word) -> bool {
+        let is_flag = next.leading_text().starts_with("--") && !next.is_literal;
+        let takes_more = self.types(name) != [TypeName::Boolean];
+        next.is_switch() || next.is_filled_in() || takes_more && !is_flag
     }
 
     fn is_negated(&self, name: &str) -> bool {
@@ -184,60 +205,17 @@ impl Reader<'_> {
         let near = nearest(name, known.iter().map(|(name, _)| *name));
         Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(&format!("--{name}"))))
             .hints(near.map(|name| format!("Did you mean --{name}?")))
-            .hint(self.try_help())
+            .hints(near.and_then(|name| help::field_line(self.tool, name)))
+            .hint(help::usage(self.tool))
     }
 
     fn wrong(&self, message: impl Into<String>) -> Error {
-        Error::new(Code::InvalidParams, message).hint(self.try_help())
-    }
-
-    fn try_help(&self) -> String {
-        format!("Try /tool:{} --help", self.tool.name)
+        Error::new(Code::InvalidParams, message).hint(help::usage(self.tool))
     }
 }
 
 fn at<'v>(input: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     path.iter().try_fold(input, |value, name| value.get_mut(*name))
-}
-
-/// A text as the type that the field has. What fits none stays a text: the schema then says what is wrong.
-fn coerce(value: Value, field: &Value, types: &[TypeName]) -> Value {
-    let Value::String(text) = &value else {
-        let is_text = types == [TypeName::String] && !value.is_array() && !value.is_object();
-        return if is_text { text_of(&value).into_owned().into() } else { value };
-    };
-    let choices = field.get("enum").and_then(Value::as_array);
-    if let Some(choice) = choices.and_then(|all| all.iter().find(|choice| text_of(choice) == *text)) {
-        return choice.clone();
-    }
-    if types.contains(&TypeName::String) || types.is_empty() {
-        return value;
-    }
-    let parsed = types.iter().find_map(|kind| parse(text, *kind));
-    parsed.unwrap_or(value)
-}
-
-fn parse(text: &str, kind: TypeName) -> Option<Value> {
-    match kind {
-        TypeName::Integer => {
-            let signed = text.parse::<i64>().map(Value::from).ok();
-            signed.or_else(|| text.parse::<u64>().map(Value::from).ok())
-        }
-        TypeName::Number => {
-            let exact = serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
-            let looks_like_one =
-                text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
-            exact.or_else(|| {
-                let float = text.parse::<f64>().ok().filter(|_| looks_like_one)?;
-                serde_json::Number::from_f64(float).map(Value::Number)
-            })
-        }
-        TypeName::Boolean => text.parse::<bool>().map(Value::from).ok(),
-        TypeName::Null => (text == "null").then_some(Value::Null),
-        TypeName::Array => serde_json::from_str::<Value>(text).ok().filter(Value::is_array),
-        TypeName::Object => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
-        TypeName::String => Some(text.into()),
-    }
 }
 
 #[cfg(test)]
@@ -250,12 +228,14 @@ mod tests {
     use crate::action::{Meant, split};
     use crate::substitute::Source;
 
-    /// Words mean what they say.
+    /// Words mean what they say, but for `{off}`, which is false.
     struct Literal;
 
     impl Meaning for Literal {
         fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
-            Ok(Meant { value: word.template.to_string().into(), source: Source::Caller })
+            let text = word.template.to_string();
+            let value = if text == "{off}" { false.into() } else { text.into() };
+            Ok(Meant { value, source: Source::Caller })
         }
 
         fn file(&self, path: &Word) -> Result<Meant> {
@@ -277,6 +257,8 @@ input_schema:
     at: { type: object, properties: { x: { type: number }, deep: { type: object, properties: { y: { type: boolean } } } } }
     level: { enum: [1, two, null] }
     either: { type: [integer, 'null'] }
+    mixed: { type: [integer, boolean] }
+    texty: { oneOf: [{ type: boolean }, { type: string }] }
     dotted.name: { type: string }
     task: { type: string }
   additionalProperties: false
@@ -294,16 +276,26 @@ execution: { type: script, script: x }
         let table = [
             ("", json!({})),
             ("--op bump --by 4", json!({"op": "bump", "by": 4})),
-            ("--op=4 --by=-3 --rate 1e3", json!({"op": "4", "by": -3, "rate": 1e3})),
+            ("--op=4 --by=-3 --rate 1e3", json!({"op": "4", "by": -3, "rate": 1000})),
             ("--op --x", json!({"op": "--x"})),
             ("--op ''", json!({"op": ""})),
             ("--by many", json!({"by": "many"})),
+            ("--by 4.0", json!({"by": 4})),
+            ("--by 4.5", json!({"by": "4.5"})),
             ("--by 18446744073709551615", json!({"by": 18_446_744_073_709_551_615_u64})),
             ("--rate .5", json!({"rate": 0.5})),
             ("--rate inf", json!({"rate": "inf"})),
             ("--fast --op x", json!({"fast": true, "op": "x"})),
             ("--fast false", json!({"fast": false})),
             ("--no-fast", json!({"fast": false})),
+            ("--fast {off} --op x", json!({"fast": false, "op": "x"})),
+            ("--mixed 5 --op x", json!({"mixed": 5, "op": "x"})),
+            ("--mixed -5", json!({"mixed": -5})),
+            ("--mixed --op x", json!({"mixed": true, "op": "x"})),
+            ("--mixed false", json!({"mixed": false})),
+            ("--texty word", json!({"texty": "word"})),
+            ("--texty true", json!({"texty": true})),
+            ("--texty", json!({"texty": true})),
             ("--tags 1 --tags 2 --tags x", json!({"tags": [1, 2, "x"]})),
             ("--tags '[1, 2]' --tags 3", json!({"tags": [1, 2, 3]})),
             ("--at.x 1.5 --at.deep.y", json!({"at": {"x": 1.5, "deep": {"y": true}}})),
@@ -335,9 +327,10 @@ execution: { type: script, script: x }
     #[test]
     fn what_cannot_be_read_says_why() {
         for (line, body, part) in [
-            ("--op", None, "--op needs a value"),
+            ("--op", None, "--op needs a value.\n  --op: string\n  Usage: /tool:t "),
             ("--op --by 3", None, "--op needs a value"),
             ("stray", None, "Too many arguments: \"stray\""),
+            ("--fast stray", None, "Too many arguments: \"stray\""),
             ("--opp x", None, "Did you mean --op?"),
             ("--", None, "is no flag"),
             ("--json '[1]'", None, "not a JSON object"),

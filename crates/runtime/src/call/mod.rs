@@ -1,6 +1,7 @@
 //! Calling tools that are scripts: the task, the sandbox, and what a script asks of its host.
 
 mod calls;
+mod document;
 mod failure;
 mod fetch;
 mod format_time;
@@ -10,6 +11,7 @@ mod input;
 mod nested;
 mod secrets;
 mod session;
+mod typed;
 
 pub use calls::{Calls, Failed, Naming, no_scripts, shown};
 pub use help::help;

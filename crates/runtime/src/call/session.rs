@@ -1,11 +1,22 @@
 //! What all scripts of one task share: the variables of the session, and the secrets they were shown.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use crate::task::Event;
 use crate::variable::{Secret, Secrets, Variables};
+
+/// What the scripts of one task may put into variables, in bytes. They run with limits of their own, but variables
+/// are the daemon's memory.
+pub const VARIABLES_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What a variable takes besides its value.
+const VARIABLE_BYTES: usize = 128;
+
+/// The variables that scripts set are as large as they may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge;
 
 /// Changes are collected here and reach the session when the call has succeeded.
 #[derive(Debug, Default)]
@@ -14,7 +25,10 @@ pub struct Shared(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     variables: Variables,
-    changed: Vec<(String, Value)>,
+    /// The variables that scripts set, each with its size.
+    changed: BTreeMap<String, usize>,
+    /// The sum of these sizes.
+    bytes: usize,
     revealed: Vec<(String, Secret, Declared)>,
     events: Vec<Event>,
 }
@@ -37,15 +51,28 @@ impl Shared {
         self.lock().variables.get(name).cloned()
     }
 
+    /// The variables as they are now.
+    pub fn snapshot(&self) -> Variables {
+        self.lock().variables.clone()
+    }
+
     pub fn variables(&self) -> Value {
         let inner = self.lock();
         Value::Object(inner.variables.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect())
     }
 
-    pub fn set_variable(&self, name: &str, value: Value) {
+    /// Sets a variable that takes so many bytes, unless all that scripts set would take too many.
+    pub fn set_variable(&self, name: &str, value: Value, bytes: usize) -> Result<(), TooLarge> {
         let mut inner = self.lock();
-        inner.variables.set(name, value.clone());
-        inner.changed.push((name.to_owned(), value));
+        let others = inner.bytes - inner.changed.get(name).unwrap_or(&0);
+        let bytes = bytes + VARIABLE_BYTES;
+        if others + bytes > VARIABLES_BYTES_MAX {
+            return Err(TooLarge);
+        }
+        inner.bytes = others + bytes;
+        inner.variables.set(name, value);
+        inner.changed.insert(name.to_owned(), bytes);
+        Ok(())
     }
 
     /// Remembers a secret that a script has seen, so that it can be taken out of what is shown.
@@ -74,15 +101,39 @@ impl Shared {
         std::mem::take(&mut self.lock().events)
     }
 
-    /// The variables that were set, in order; secrets do not become variables, which anyone may read.
+    /// The variables that were set; secrets do not become variables, which anyone may read.
     pub fn into_changes(self) -> Vec<(String, Value)> {
         let secrets = self.secrets();
-        let changed = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).changed;
-        changed.into_iter().map(|(name, value)| (name, secrets.redact_value(value))).collect()
+        let Inner { mut variables, changed, .. } =
+            self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let values = changed.into_keys().filter_map(|name| variables.take(&name).map(|value| (name, value)));
+        values.map(|(name, value)| (name, secrets.redact_value(value))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // Each critical section is one lookup, push or copy.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_scripts_set_is_bounded_however_often_they_set_it() {
+        let shared = Shared::default();
+        let half = VARIABLES_BYTES_MAX / 2 - VARIABLE_BYTES;
+        for round in 0..10 {
+            shared.set_variable("a", json!(round), half).unwrap();
+        }
+        shared.set_variable("b", json!("b"), half).unwrap();
+        assert_eq!(shared.set_variable("c", json!(1), 0), Err(TooLarge));
+        shared.set_variable("b", json!("small"), 5).unwrap();
+        shared.set_variable("c", json!(1), 1).unwrap();
+        let changes = [("a", json!(9)), ("b", json!("small")), ("c", json!(1))];
+        assert_eq!(shared.into_changes(), changes.map(|(name, value)| (name.to_owned(), value)));
     }
 }

@@ -11,7 +11,17 @@ pub async fn back(mut context: Context<'_>) -> Result<String> {
         return Err(Error::new(Code::NoHistory, "This is the first document of this topic."));
     };
     let ground = Ground::of(&context)?;
-    let mut page = ground.library(&context).reopen(&previous).await?;
+    let library = ground.library(&context);
+    let kept = context.state.left.as_deref().filter(|left| left.location == previous);
+    let fresh = match kept {
+        Some(left) => library.refresh(left).await?,
+        None => Some(library.reopen(&previous).await?),
+    };
+    let mut page = match fresh {
+        Some(page) => page,
+        // Not changed: what was kept is as good as a new one.
+        None => context.state.left.take().ok_or_else(open::no_document)?,
+    };
     ground.label(&mut page);
     let before = Before::of(&page, Extent::Start, &context).await;
     let (reply, effects) = open::shown("Back to", &page, before, &ground, &mut context)?;

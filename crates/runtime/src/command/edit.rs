@@ -37,8 +37,9 @@ pub fn overwrite(flags: &[&str]) -> Overwrite {
 
 /// Shows a source, which counts as reading the file.
 pub async fn show(target: FileTarget, context: Context<'_>) -> Result<String> {
-    let Context { agent, state, caller, .. } = context;
-    let located = target.locate(state, agent, caller)?;
+    let located = target.locate(context.state, context.agent, context.caller)?;
+    context.kept().refuse(&located, &context.agent.workspace).await?;
+    let Context { agent, state, .. } = context;
     let workspace = agent.workspace.clone();
     let (path, digest, reply) = blocking::run(move || {
         let (path, place) = located.place(&workspace)?;

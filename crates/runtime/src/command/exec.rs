@@ -53,7 +53,7 @@ pub async fn run(exec: Exec, context: &Context<'_>) -> Result<String> {
     let live = context.sink.wants_live().then_some(live);
     let job =
         Job { text: exec.text, directory: directory.clone(), limit: exec.limit, values: Vec::new(), live };
-    let running = context.runtime.shells.exec(context.agent, job);
+    let running = context.runtime.shells.exec(context.agent, job, context.interrupted.cancelled());
     let executed = bash::pass_on(watched, context.sink, running).await?;
     let workspace = &context.agent.workspace;
     let output = Some(text(&executed.output, workspace)).filter(|text| !text.is_empty());
@@ -67,6 +67,10 @@ pub async fn run(exec: Exec, context: &Context<'_>) -> Result<String> {
         End::Finished(status) => {
             let code = u8::try_from(status.code()).unwrap_or(u8::MAX);
             Err(Error::new(Code::Exit(code), format!("cwd: {cwd}")).body(output))
+        }
+        End::Stopped => {
+            let command = context.session.running().unwrap_or_default();
+            Err(Error::new(Code::Interrupted, format!("Stopped: {command}")).body(output))
         }
         End::TimedOut => {
             let message = format!("Stopped after {} s | cwd: {cwd}", exec.limit.as_secs_f64());

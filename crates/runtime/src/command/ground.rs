@@ -3,7 +3,6 @@
 use super::Context;
 use crate::agent::Workspace;
 use crate::document::{Asker, Bases, Library, Location, Page, Source, Web};
-use crate::edit::Kept;
 use crate::error::{Code, Error, Result};
 use crate::package::{Kind, Package, Packages};
 use crate::topic::Topic;
@@ -94,7 +93,7 @@ impl Ground {
     }
 
     pub fn library<'a>(&'a self, context: &'a Context<'_>) -> Library<'a> {
-        let kept = Kept { versions: &context.runtime.versions, agent: &context.agent.id };
+        let kept = context.kept();
         let versions = matches!(self, Self::Workspace(_)).then_some(kept);
         Library { workspace: self.workspace(), web: web(context, Asker::Local), versions }
     }

@@ -62,7 +62,8 @@ struct Lines(Vec<String>);
 
 impl Lines {
     fn add(&mut self, key: &str, value: &str) {
-        self.0.push(format!("{:KEY_WIDTH$}{value}", format!("{key}:")));
+        // Titles and names come from documents: none may add a line of its own.
+        self.0.push(format!("{:KEY_WIDTH$}{}", format!("{key}:"), one_line(value)));
     }
 
     /// Only lines that have something to say.
@@ -76,22 +77,27 @@ impl Lines {
 async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
     let workspace = &context.agent.workspace;
     let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
-    let info = match context.session.shell() {
-        Some(shell) => shell.info().await.ok(),
+    let live = context.session.live();
+    let info = match &live {
+        Some(live) => live.shell.info().await.ok(),
         None => None,
     };
+    let info_is_live = info.as_ref().is_some_and(|info| info.death.is_none());
     match info {
         Some(info) => {
-            lines.add("cwd", &one_line(&display_directory(&info.directory.path, workspace)));
+            lines.add("cwd", &display_directory(&info.directory.path, workspace));
             lines.add("pid", &info.pid.to_string());
             if let Some(running) = info.running {
                 let line = running.payload.trim_start().lines().next().unwrap_or_default();
-                lines.add("running", &one_line(line));
+                lines.add("running", line);
             }
         }
         None => lines.add("shell", "(no shell)"),
     }
-    lines.add("boundary", &fence.0);
+    match live.map(|live| live.fence).filter(|own| info_is_live && *own != fence) {
+        Some(own) => lines.add("boundary", &format!("{} (a new shell gets: {})", own.0, fence.0)),
+        None => lines.add("boundary", &fence.0),
+    }
     lines.add_list("vars", &variables(context));
     Ok(())
 }

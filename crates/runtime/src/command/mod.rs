@@ -38,13 +38,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 pub use arguments::{Arguments, Words};
 pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
 use crate::conceal::cut;
-use crate::edit::{Edit, FileTarget, save};
+use crate::edit::{Edit, FileTarget, Kept, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
 use crate::origin::Origin;
@@ -135,6 +137,15 @@ pub struct Context<'a> {
     pub state: &'a mut State,
     pub caller: &'a Caller,
     pub sink: &'a dyn Sink,
+    /// Cancelled when the command is to stop.
+    pub interrupted: &'a CancellationToken,
+}
+
+impl Context<'_> {
+    /// The versions that the agent keeps of files.
+    pub fn kept(&self) -> Kept<'_> {
+        Kept { versions: &self.runtime.versions, agent: &self.agent.id }
+    }
 }
 
 /// Who sent the command, as far as commands care.
@@ -206,7 +217,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
         Command::Nav(what) => nav::run(&what, context).await,
-        Command::Source { from } => source::run(from, &context),
+        Command::Source { from } => source::run(from, context),
         Command::Info { shortcut: None } => info::run(&context).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
@@ -237,6 +248,11 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
+    /// Whether it ends by itself when it is interrupted, to say how far it came.
+    pub fn stops_itself(&self) -> bool {
+        matches!(self, Self::Exec(_))
+    }
+
     /// Opens the entry page of a topic, in that topic.
     pub fn enter(topic: Topic) -> Self {
         Self::Open(open::What::Topic(topic))

@@ -129,6 +129,7 @@ pub fn target(href: &str, base: &Source, context: &Context<'_>) -> String {
         href.split_once('#').map_or((href, String::new()), |(path, block)| (path, format!("#{block}")));
     let is_topic = crate::topic::Topic::canonical_target(href).is_some();
     match base.join(path, workspace) {
+        _ if path.is_empty() && !block.is_empty() => format!("{}{block}", base.display(workspace)),
         Ok(source) if !path.is_empty() && !is_topic => format!("{}{block}", source.display(workspace)),
         _ => href.to_owned(),
     }

@@ -209,7 +209,11 @@ async fn open_block(
     if reply.is_err() {
         page.location.block = previous;
     }
+    let is_shown = reply.is_ok();
     context.state.page = Some(page);
+    if is_shown {
+        context.state.saw_page();
+    }
     reply.map(|(reply, _)| reply.into())
 }
 

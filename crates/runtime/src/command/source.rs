@@ -16,7 +16,8 @@ pub fn parse(arguments: Arguments<'_>) -> Result<usize> {
     from.map_or(Ok(1), |line| open::parse_line(&line).ok_or_else(|| words.wrong(open::not_a_line(&line))))
 }
 
-pub fn run(from: usize, context: &Context<'_>) -> Result<String> {
+pub fn run(from: usize, context: Context<'_>) -> Result<String> {
+    context.state.saw_page();
     let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
     let shown = page.location.source.display(&context.agent.workspace);
     let body = window(page.source().trim_end(), from).ok_or_else(|| {

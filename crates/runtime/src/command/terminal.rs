@@ -9,6 +9,7 @@ use shell::{Error as ShellError, Outcome, Shell, Turn};
 use super::{Arguments, Context};
 use crate::bash::{self, Record, first_line, render};
 use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::policy;
 use crate::reply::with_body;
 use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
@@ -138,9 +139,22 @@ async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc
         notes.push(lost_note(&lost, context));
         context.state.shell.restart_in = Some(lost.directory);
     }
+    let taken = context.session.taken();
+    if taken.is_some() {
+        let last = &mut context.state.shell;
+        last.running = false;
+        last.restart_in = last.directory.take().or(last.restart_in.take());
+    }
     let directory = context.state.shell.restart_in.as_deref();
-    let shell = Arc::new(context.runtime.shells.start(context.agent, directory).await?);
-    context.session.set_shell(Some(Arc::clone(&shell)));
+    let live = context.runtime.shells.start(context.agent, directory).await?;
+    let shell = Arc::clone(&live.shell);
+    context.session.set_shell(Some(live));
+    if context.agent.is_revoked() {
+        // It was started with what the agent was allowed a moment ago.
+        context.session.take_shell(policy::NARROWED).await;
+        return Err(bash::revoked(context.agent));
+    }
+    notes.extend(taken.map(|why| format!("(the shell that was here was ended: {why}; this is a fresh one)")));
     let home = context.agent.workspace.home();
     let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
     record(directory, None, context);
@@ -216,10 +230,17 @@ fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<Str
 }
 
 fn no_shell(session: &Session) -> Error {
-    Error::new(Code::NotFound, format!("No shell runs in {}.", session.topic)).hint("Any input starts one.")
+    let why = session.taken().map(|why| format!("It was ended: {why}."));
+    Error::new(Code::NotFound, format!("No shell runs in {}.", session.topic))
+        .hints(why)
+        .hint("Any input starts one.")
 }
 
 fn wrong(error: &ShellError, session: &Session) -> Error {
+    if let Some(why) = session.taken() {
+        return Error::new(Code::NotAllowed, format!("The shell was ended: {why}."))
+            .hint("Any input starts a fresh one, if shells are allowed.");
+    }
     match error {
         ShellError::NothingRuns => {
             Error::new(Code::NotFound, format!("Nothing is running in {}.", session.topic))

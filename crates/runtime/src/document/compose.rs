@@ -23,7 +23,7 @@ pub struct Composed {
 /// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
 pub async fn compose(library: &Library<'_>, source: &Source, document: Document) -> Composed {
     let mut work = Work { library, included: 0, menus: Vec::new(), setup: None };
-    let mut chain = vec![source.clone()];
+    let mut chain = vec![(source.clone(), None)];
     let root = work.part(source, document, None, &mut chain).await;
     let page = sfmd::Page::compose(root);
     let mut menus = Vec::new();
@@ -37,6 +37,9 @@ pub async fn compose(library: &Library<'_>, source: &Source, document: Document)
     Composed { page, menus, setup }
 }
 
+/// Documents around one another, each with the block that is meant.
+type Chain = Vec<(Source, Option<String>)>;
+
 struct Work<'a> {
     library: &'a Library<'a>,
     /// Files included so far, over the whole page.
@@ -47,13 +50,13 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// A document with everything it includes. `chain` holds the documents around it, itself last.
+    /// A document, or a block of it, with everything it includes. `chain` holds what is around it, itself last.
     fn part<'b>(
         &'b mut self,
         source: &'b Source,
         document: Document,
         block: Option<&'b str>,
-        chain: &'b mut Vec<Source>,
+        chain: &'b mut Chain,
     ) -> Pin<Box<dyn Future<Output = sfmd::Source> + Send + 'b>> {
         Box::pin(async move {
             self.note_menus(source, &document);
@@ -61,14 +64,15 @@ impl Work<'_> {
                 self.setup = Setup::named(source, &document, self.library);
             }
             let mut inclusions = HashMap::new();
-            for (line, include) in document.includes() {
+            let lines = block.and_then(|id| section_lines(&document, id));
+            let is_shown = |line: &usize| lines.as_ref().is_none_or(|lines| lines.contains(line));
+            for (line, include) in document.includes().filter(|(line, _)| is_shown(line)) {
                 let inclusion = match self.include(source, include, chain).await {
                     Ok(part) => Inclusion::Loaded(Box::new(part)),
                     Err(reason) => Inclusion::Failed(reason),
                 };
                 inclusions.insert(line, inclusion);
             }
-            let lines = block.and_then(|id| section_lines(&document, id));
             let origin = source.origin();
             sfmd::Source { origin, document: document.into(), lines, inclusions }
         })
@@ -78,7 +82,7 @@ impl Work<'_> {
         &mut self,
         base: &Source,
         include: &sfmd::Include,
-        chain: &mut Vec<Source>,
+        chain: &mut Chain,
     ) -> Result<sfmd::Source, String> {
         self.included += 1;
         if self.included > MAX_INCLUDES {
@@ -92,7 +96,9 @@ impl Work<'_> {
         if !matches!(base, Source::Web(_)) && matches!(source, Source::Web(_)) {
             return Err("only files can be included here".to_owned());
         }
-        if chain.contains(&source) {
+        let block = include.block.as_deref();
+        // A block of a file that is around this one is no cycle, unless that very block is.
+        if chain.iter().any(|(around, part)| *around == source && part.as_deref() == block) {
             return Err(format!("{path} includes itself"));
         }
         let loaded = self.library.load(&source, Reading::Main).await.map_err(|error| error.message)?;
@@ -101,11 +107,10 @@ impl Work<'_> {
             return Err(format!("{path} is not text"));
         };
         let document = sfmd::parse(&text);
-        let block = include.block.as_deref();
         if let Some(id) = block.filter(|id| section_lines(&document, id).is_none()) {
             return Err(format!("{path} has no block #{id}"));
         }
-        chain.push(source.clone());
+        chain.push((source.clone(), include.block.clone()));
         let part = self.part(&source, document, block, chain).await;
         chain.pop();
         Ok(part)

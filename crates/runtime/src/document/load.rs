@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use web::page::legacy_text;
+
 use super::Source;
 use super::web::Fetched;
 use crate::agent::Workspace;
@@ -48,9 +50,13 @@ pub enum Text {
     Plain(String),
 }
 
+/// The encoding of a text that is not UTF-8.
+type Charset = Option<&'static str>;
+
 impl Loaded {
-    fn local(source: Source, content: Content) -> Self {
-        Self { source, content, notes: Vec::new(), title: None, fetched: None }
+    fn local(source: Source, (content, charset): (Content, Charset)) -> Self {
+        let notes = charset.map(|name| format!("read as {name}")).into_iter().collect();
+        Self { source, content, notes, title: None, fetched: None }
     }
 }
 
@@ -76,7 +82,7 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
             }
             None => {
                 let names = Text::Document(listing(&found, path, workspace)?);
-                (Source::Directory(path.to_owned()), Content::Text(names))
+                (Source::Directory(path.to_owned()), (Content::Text(names), None))
             }
         },
     };
@@ -84,7 +90,7 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
 }
 
 /// A small file that is in memory.
-fn read_at_once(path: &Path, workspace: &Workspace) -> Option<Content> {
+fn read_at_once(path: &Path, workspace: &Workspace) -> Option<(Content, Charset)> {
     let found = workspace.find_at_once(path)?;
     let bytes = found.read_at_once(AT_ONCE_MAX)?;
     let size = bytes.len() as u64;
@@ -104,7 +110,7 @@ fn index_of(dir: &Path, workspace: &Workspace) -> Result<Option<(PathBuf, Found)
     Ok(None)
 }
 
-fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<Content> {
+fn read_content(found: &Found, path: &Path, workspace: &Workspace) -> Result<(Content, Charset)> {
     let shown = workspace.display(path);
     let FoundKind::File { size } = found.kind else {
         return Err(Error::new(Code::InvalidPath, format!("{shown} is not a file.")));
@@ -121,11 +127,16 @@ fn is_text_so_far(start: &[u8]) -> bool {
 }
 
 /// What the bytes of a file are, or its first ones.
-fn content(bytes: Vec<u8>, size: u64) -> Content {
+fn content(bytes: Vec<u8>, size: u64) -> (Content, Charset) {
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Content::Text(Text::Document(text)),
-        Ok(text) => binary(text.as_bytes(), size),
-        Err(error) => binary(error.as_bytes(), size),
+        Ok(text) if !text.contains('\0') => (Content::Text(Text::Document(text)), None),
+        Ok(text) => (binary(text.as_bytes(), size), None),
+        Err(error) => {
+            match legacy_text(error.as_bytes()).filter(|_| infer::get(error.as_bytes()).is_none()) {
+                Some((text, charset)) => (Content::Text(Text::Document(text)), Some(charset)),
+                None => (binary(error.as_bytes(), size), None),
+            }
+        }
     }
 }
 
@@ -146,7 +157,9 @@ pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
 }
 
 pub(crate) fn not_text(shown: &str) -> Error {
-    Error::new(Code::LoadError, format!("{shown} is not text.")).hint("Documents are UTF-8.")
+    Error::new(Code::LoadError, format!("{shown} is not UTF-8 text."))
+        .hint("Only UTF-8 can be edited in part, or kept as a version.")
+        .hint(format!("Replace it whole: /write {shown} --force, with the text below"))
 }
 
 fn too_large(shown: &str) -> Error {

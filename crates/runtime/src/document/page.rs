@@ -1,5 +1,6 @@
 //! A document as a session holds it, and what the agent sees of it.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
@@ -90,6 +91,11 @@ impl Page {
         self.fetched.as_ref()
     }
 
+    /// Whether its server can say that it has not changed.
+    pub fn can_be_revalidated(&self) -> bool {
+        self.fetched.as_ref().is_some_and(|fetched| !fetched.validators.is_empty())
+    }
+
     /// How the page is named in status lines and lists.
     pub fn name(&self, workspace: &Workspace) -> String {
         match (&self.label, &self.location.block) {
@@ -174,7 +180,7 @@ impl Page {
             Error::new(Code::InvalidParams, format!("{shown} has nothing to show from there on."))
                 .hint(format!("It has {lines} lines."))
         })?;
-        let mut text = format!("{banner}{}", window.text);
+        let mut text = format!("{banner}{}", unposed(window.text));
         if let Some(rest) = window.rest {
             let more = sfmd::size_label(rest.bytes);
             let next = rest.next.map(|next| {
@@ -231,6 +237,22 @@ impl Page {
         }
         no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())
     }
+}
+
+/// The content of a page, whose first lines must not read as the lines that stand before it: those get a
+/// backslash, which Markdown shows as nothing.
+fn unposed(content: &str) -> Cow<'_, str> {
+    const OURS: [&str; 5] = ["[nav] ", "[actions] ", "[env] ", "[requirements] ", "ERROR("];
+    let is_ours = |line: &str| OURS.iter().any(|start| line.trim_start().starts_with(start));
+    let posing = content.lines().take_while(|line| is_ours(line)).count();
+    if posing == 0 {
+        return Cow::Borrowed(content);
+    }
+    let lines = content.split('\n').enumerate().map(|(at, line)| match at < posing {
+        true => format!("\\{}", line.trim_start()),
+        false => line.to_owned(),
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The error for a block that is not among those a document has.

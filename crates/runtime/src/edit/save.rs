@@ -59,6 +59,7 @@ pub async fn save(edit: Edit, mut context: Context<'_>) -> Result<String> {
     let Edit { target, way, body, overwrite } = edit;
     let located = target.locate(context.state, context.agent, context.caller)?;
     way.check(&target, &located.part)?;
+    context.kept().refuse(&located, &context.agent.workspace).await?;
     let seen =
         located.paths().filter_map(|path| Some((path.clone(), context.state.seen.get(path)?))).collect();
     let job = Job { workspace: context.agent.workspace.clone(), located, way, body, overwrite, seen };
@@ -110,6 +111,10 @@ impl Job {
     fn run(self) -> Result<Saved> {
         let (path, place) = self.located.place(&self.workspace)?;
         let Some(before) = target::read(&place)? else { return self.create(path, &place) };
+        // Such a file may have been shown in its own encoding: writing would change every letter of it.
+        if self.overwrite == Overwrite::IfSeen && std::str::from_utf8(&before).is_err() {
+            return Err(document::not_text(place.shown()));
+        }
         let current = Digest::of(&before);
         let seen = self.seen.iter().find(|(seen, _)| *seen == path).map(|(_, digest)| *digest);
         let named = format!("{}{}", place.shown(), self.located.part);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use store::{AtomicWrite, Expect, Key, KeyRange, Limit, Space, Store, Timestamp};
 
+use super::target::Located;
 use crate::agent::{self, Workspace};
 use crate::blocking;
 use crate::document;
@@ -139,6 +140,29 @@ impl Kept<'_> {
         }
         let names: Vec<String> = known.iter().map(|version| version.number.to_string()).collect();
         Err(error.hint(format!("Versions: {} · /log {shown}", names.join(", "))))
+    }
+}
+
+impl Kept<'_> {
+    /// Refuses to change a version: `/open` reads `notes.md@c1` as one as long as no file has that very name.
+    pub async fn refuse(self, located: &Located, workspace: &Workspace) -> Result<()> {
+        for path in located.paths() {
+            let Some((file, number)) = Number::split(path) else { continue };
+            let (place, path) = (workspace.clone(), path.clone());
+            if blocking::run(move || place.place(&path)?.open()).await?.is_some() {
+                continue;
+            }
+            // What is no version cannot be taken for one.
+            if !matches!(self.load(file, number, workspace).await, Ok(Some(_))) {
+                continue;
+            }
+            let shown = workspace.place(file)?.shown().to_owned();
+            let message = format!("{shown}@{number} is a version, and stays as it is.");
+            return Err(Error::new(Code::InvalidPath, message)
+                .hint(format!("Read it: /open {shown}@{number}"))
+                .hint(format!("Bring it back: /write {shown}, with its text below (/source shows it)")));
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result};
-use crate::policy::require_person;
+use crate::policy::{Changed, require_person};
 use crate::reply::with_body;
 use crate::variable::Scope;
 
@@ -101,14 +101,15 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::SetHome { id, home } => {
             let home = typed_path(&home, context)?;
             let id = id.as_ref().unwrap_or(&context.agent.id);
-            let agent = runtime.change_agent(origin, id, |record| record.home.clone_from(&home)).await?;
-            Ok(format!("Agent {}: {}", agent.id, describe(&agent, context)))
+            let changed = runtime.change_agent(origin, id, |record| record.home.clone_from(&home)).await?;
+            let said = format!("Agent {}: {}", changed.agent.id, describe(&changed.agent, context));
+            Ok(said + &ended(&changed.ended))
         }
         Command::ShowBoundary => Ok(format!("boundary: {}", context.agent.boundary.as_str())),
         Command::SetBoundary(boundary) => {
-            let agent =
-                runtime.change_agent(origin, &context.agent.id, |record| record.boundary = boundary).await?;
-            Ok(format!("boundary: {}", agent.boundary.as_str()))
+            let id = &context.agent.id;
+            let changed = runtime.change_agent(origin, id, |record| record.boundary = boundary).await?;
+            Ok(format!("boundary: {}{}", changed.agent.boundary.as_str(), ended(&changed.ended)))
         }
         Command::Allow { add, remove, format } => allow(&add, remove.as_deref(), format, context).await,
         Command::AllowHost { page, host } => {
@@ -183,8 +184,8 @@ async fn allow(
         record.allow.extend(add.iter().cloned());
     };
     let id = &context.agent.id;
-    let agent = match (add.is_empty(), &remove) {
-        (true, None) => context.runtime.agents.get(id)?,
+    let Changed { agent, ended: gone } = match (add.is_empty(), &remove) {
+        (true, None) => Changed { agent: context.runtime.agents.get(id)?, ended: Vec::new() },
         _ => context.runtime.change_agent(context.caller.origin, id, change).await?,
     };
     let paths = agent.workspace.allowed();
@@ -193,7 +194,15 @@ async fn allow(
     }
     let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
     let body = if paths.is_empty() { "None besides the home." } else { &shown };
-    Ok(with_body("Allowed paths", body))
+    Ok(with_body("Allowed paths", body) + &ended(&gone))
+}
+
+/// Which shells a change has ended, as a line of its own.
+fn ended(topics: &[String]) -> String {
+    match topics.is_empty() {
+        true => String::new(),
+        false => format!("\nended: {}, which could touch more", topics.join(", ")),
+    }
 }
 
 fn describe(agent: &Agent, context: &Context<'_>) -> String {

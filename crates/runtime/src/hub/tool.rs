@@ -242,17 +242,22 @@ fn event_line(event: &task::Event) -> String {
 
 async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
     let mut purged = Vec::new();
+    let mut unknown = Vec::new();
     for id in ids {
         if context.runtime.tasks.purge(&context.agent.id, id).await? {
             let space = state::Place::Task(id.clone()).space(&context.agent.id);
             context.runtime.watches.space_dropped(&space).await;
             purged.push(id.to_string());
+        } else {
+            unknown.push(id.to_string());
         }
     }
+    let unknown =
+        if unknown.is_empty() { String::new() } else { format!("\nNo such task: {}", unknown.join(", ")) };
     match purged.is_empty() {
         true if ids.is_empty() => Ok("No tasks.".to_owned()),
         true => Err(Error::new(Code::NotFound, "No such task.").hint("See them all: string tool tasks")),
-        false => Ok(format!("Purged: {}", purged.join(", "))),
+        false => Ok(format!("Purged: {}{unknown}", purged.join(", "))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod document;
+mod effort;
 mod find;
 mod invalid;
 mod offer;

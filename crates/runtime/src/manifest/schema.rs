@@ -3,8 +3,12 @@
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
 
+use super::effort;
+
 /// References followed before a schema counts as circular, and levels into which defaults are filled.
 const DEPTH_MAX: usize = 32;
+/// How many schemas are asked for the types of one field.
+const SCHEMAS_MAX: usize = 1_000;
 /// How many failing places an error lists.
 const FAILURES_MAX: usize = 20;
 /// The keywords whose parts all say something about the same value.
@@ -50,6 +54,9 @@ impl Schema {
 
     /// Each place of the input that does not fit, with the reason.
     pub fn failures(&self, input: &Value) -> Vec<String> {
+        if !effort::is_bearable(&self.document, input) {
+            return vec!["the tool's input_schema takes too many steps to check this input".to_owned()];
+        }
         let failures = self.validator.iter_errors(input).map(|error| match error.instance_path().as_str() {
             "" => error.to_string(),
             path => format!("{}: {error}", path.trim_start_matches('/').replace('/', ".")),
@@ -57,9 +64,11 @@ impl Schema {
         failures.take(FAILURES_MAX).collect()
     }
 
-    /// Fills in the defaults of fields that are not there.
+    /// Fills in the defaults of fields that are not there. Defaults that ask for further ones without end get as
+    /// many as checking may take steps.
     pub fn fill_defaults(&self, input: &mut Value) {
-        self.fill(&self.document, input, 0);
+        let mut left = effort::steps(input);
+        self.fill(&self.document, input, 0, &mut left);
     }
 
     /// The schema of a field, by the names that lead to it.
@@ -70,7 +79,8 @@ impl Schema {
     /// The types that a field may have, each once; empty if it may have any.
     pub fn types(&self, field: &Value) -> Vec<TypeName> {
         let mut all = Vec::new();
-        self.collect_types(field, &mut all, 0);
+        let mut left = SCHEMAS_MAX;
+        self.collect_types(field, &mut all, &mut left);
         let mut types = Vec::new();
         for kind in all {
             if !types.contains(&kind) {
@@ -120,8 +130,10 @@ impl Schema {
         }
     }
 
-    fn collect_types(&self, schema: &Value, types: &mut Vec<TypeName>, depth: usize) {
-        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX) else { return };
+    /// `left`: how many schemas are still looked at.
+    fn collect_types(&self, schema: &Value, types: &mut Vec<TypeName>, left: &mut usize) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| *left > 0) else { return };
+        *left -= 1;
         let named: Vec<&str> = match schema.get("type") {
             Some(Value::String(name)) => vec![name],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -134,21 +146,22 @@ impl Schema {
         }
         for word in COMBINATIONS {
             let parts = schema.get(word).and_then(Value::as_array).into_iter().flatten();
-            parts.for_each(|part| self.collect_types(part, types, depth + 1));
+            parts.for_each(|part| self.collect_types(part, types, left));
         }
     }
 
-    fn fill(&self, schema: &Value, input: &mut Value, depth: usize) {
-        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX) else { return };
+    fn fill(&self, schema: &Value, input: &mut Value, depth: usize, left: &mut usize) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX && *left > 0) else { return };
+        *left -= 1;
         if let (Some(items), Value::Array(values)) = (schema.get("items"), &mut *input) {
-            values.iter_mut().for_each(|value| self.fill(items, value, depth + 1));
+            values.iter_mut().for_each(|value| self.fill(items, value, depth + 1, left));
         }
         for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.fill(part, input, depth + 1);
+            self.fill(part, input, depth + 1, left);
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         if let (Some(properties), Value::Object(values)) = (properties, input) {
-            self.fill_properties(properties, values, depth);
+            self.fill_properties(properties, values, depth, left);
         }
     }
 
@@ -157,14 +170,16 @@ impl Schema {
         properties: &Map<String, Value>,
         values: &mut Map<String, Value>,
         depth: usize,
+        left: &mut usize,
     ) {
         for (name, field) in properties {
-            let default = self.resolve(field, 0).and_then(|field| field.get("default"));
+            let referred = || self.resolve(field, 0).and_then(|field| field.get("default"));
+            let default = field.get("default").or_else(referred);
             if let (false, Some(default)) = (values.contains_key(name), default) {
                 values.insert(name.clone(), default.clone());
             }
             if let Some(value) = values.get_mut(name) {
-                self.fill(field, value, depth + 1);
+                self.fill(field, value, depth + 1, left);
             }
         }
     }
@@ -266,6 +281,18 @@ mod tests {
         for part in ["op: ", "by: \"many\"", "all.0.x: ", "more"] {
             assert!(text.contains(part), "{part} in {text}");
         }
+    }
+
+    #[test]
+    fn a_schema_that_doubles_at_every_step_ends_soon() {
+        let node = json!({ "properties": { "l": { "$ref": "#", "default": {} }, "r": { "$ref": "#", "default": {} } } });
+        let choice = json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }] });
+        Schema::compile(node).unwrap().fill_defaults(&mut json!({}));
+        let schema = Schema::compile(json!({ "properties": { "a": choice } })).unwrap();
+        assert!(schema.types(schema.field(&["a"]).unwrap()).is_empty());
+        let same = Schema::compile(choice).unwrap();
+        assert!(same.types(&same.document).is_empty());
+        assert!(same.failures(&json!({}))[0].contains("too many steps"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
+use crate::bash::Live;
 use crate::document::{Bases, Location, Menus, Page, Source};
 use crate::edit::{Edits, Seen, Undo};
 use crate::error::one_line;
@@ -43,6 +44,8 @@ pub struct Session {
 pub struct State {
     pub page: Option<Box<Page>>,
     pub history: Vec<Location>,
+    /// The page from the web that was left last: `/back` asks only whether it has changed.
+    pub left: Option<Box<Page>>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
     /// What this topic has read of files.
@@ -80,17 +83,26 @@ pub struct ShellState {
 impl State {
     /// Makes a page the current one; if it is of another document, the previous one goes into the history.
     pub fn enter(&mut self, page: Box<Page>) {
-        let previous = self.page.take().map(|page| page.location);
-        self.history.extend(previous.filter(|previous| previous.source != page.location.source));
+        if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
+        {
+            self.history.push(previous.location.clone());
+            self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
+        }
         self.replace(page);
     }
 
     /// Makes a page, which the agent gets to see, the current one in place of the previous one.
     pub fn replace(&mut self, page: Box<Page>) {
+        self.renew(page);
+        self.saw_page();
+    }
+
+    /// The agent gets to see the current page as it is loaded, or a part of it.
+    pub fn saw_page(&mut self) {
+        let Some(page) = &self.page else { return };
         if let Source::File(path) = &page.location.source {
             self.seen.remember(path.clone(), page.digest);
         }
-        self.renew(page);
     }
 
     /// Puts a page in place of an older load of the same document.
@@ -138,7 +150,9 @@ struct Glance {
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
     /// The shell of a bash topic, reachable also while a command runs in it.
-    shell: Option<Arc<Shell>>,
+    shell: Option<Live>,
+    /// Why the last one was ended from outside.
+    taken: Option<Box<str>>,
     /// Files that were edited since the page was loaded.
     edits: Edits,
 }
@@ -187,12 +201,42 @@ impl Session {
 
     /// The live shell of a bash topic.
     pub fn shell(&self) -> Option<Arc<Shell>> {
+        self.live().map(|live| live.shell)
+    }
+
+    /// The live shell, and the boundary it was started with.
+    pub fn live(&self) -> Option<Live> {
         self.glance().shell.clone()
     }
 
     /// Puts a shell in place of the one there was, which is given back.
-    pub fn set_shell(&self, shell: Option<Arc<Shell>>) -> Option<Arc<Shell>> {
-        std::mem::replace(&mut self.glance().shell, shell)
+    pub fn set_shell(&self, shell: Option<Live>) -> Option<Arc<Shell>> {
+        let mut glance = self.glance();
+        if shell.is_some() {
+            glance.taken = None;
+        }
+        std::mem::replace(&mut glance.shell, shell).map(|live| live.shell)
+    }
+
+    /// Ends the shell, if there is one, and keeps why for the next command. Whether there was one.
+    pub async fn take_shell(&self, why: &str) -> bool {
+        let taken = {
+            let mut glance = self.glance();
+            let taken = glance.shell.take();
+            if taken.is_some() {
+                glance.taken = Some(why.into());
+                glance.location = None;
+            }
+            taken
+        };
+        let Some(live) = taken else { return false };
+        live.shell.close().await;
+        true
+    }
+
+    /// Why the last shell was ended from outside, until there is another.
+    pub fn taken(&self) -> Option<String> {
+        self.glance().taken.as_deref().map(str::to_owned)
     }
 
     /// The command that runs now.

@@ -1,5 +1,6 @@
 //! Values in a body: JSON, or a form.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{Content, Filled, Part, address};
@@ -29,6 +30,24 @@ pub fn json_body(filled: &Filled<'_>) -> String {
         }
     }
     out
+}
+
+/// Whether the author's text is JSON, whatever its values are. A text that is one value alone is none.
+pub fn is_json(filled: &Filled<'_>) -> bool {
+    let mut text = String::new();
+    let mut position = Position::default();
+    for part in &filled.parts {
+        match part {
+            Part::Value(_) if position.in_string => position.escaped = false,
+            Part::Value(_) => text.push_str("null"),
+            own => {
+                position.pass(&own.text());
+                text.push_str(&own.text());
+            }
+        }
+    }
+    let begins = text.trim_start().starts_with(['{', '[']);
+    begins && serde_json::Deserializer::from_str(&text).into_iter::<IgnoredAny>().all(|part| part.is_ok())
 }
 
 /// A body as forms send it: each value percent-encoded.

@@ -19,7 +19,7 @@ use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded};
-pub use body::{form_body, json_body};
+pub use body::{form_body, is_json, json_body};
 pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUE, command_line};
 pub use value::{is_truthy, text_of, walk};
@@ -152,7 +152,7 @@ pub fn value_of(placeholder: &Placeholder, values: &dyn Values) -> Result<Value>
         Some(Inserted { content: Content::Value(value), .. }) => value,
         Some(Inserted { content: Content::Json(text), .. }) => text.into(),
         Some(_) => Value::Null,
-        None => return Err(undefined([shown(&piece)])),
+        None => return Err(undefined([shown(&piece)], values)),
     })
 }
 
@@ -179,15 +179,34 @@ pub fn missing<'t>(templates: impl IntoIterator<Item = &'t Template>, values: &d
 }
 
 /// The error for names without a value.
-pub fn undefined(names: impl IntoIterator<Item = String>) -> Error {
+pub fn undefined(names: impl IntoIterator<Item = String>, values: &dyn Values) -> Error {
     let names: Vec<String> = names.into_iter().collect();
     let verb = if names.len() == 1 { "has" } else { "have" };
     let error = Error::new(Code::UndefinedVariable, format!("{} {verb} no value.", names.join(", ")));
-    error.hints(names.iter().map(|name| {
-        let target = name.split(['.', '[', '|']).next().unwrap_or(name);
-        let close = if target.starts_with('{') && !target.ends_with('}') { "}" } else { "" };
-        format!("/set {target}{close} = \"…\"")
-    }))
+    let mut repairs: Vec<String> = Vec::new();
+    for repair in names.iter().map(|name| repair(name, values)) {
+        if !repairs.contains(&repair) {
+            repairs.push(repair);
+        }
+    }
+    error.hints(repairs)
+}
+
+/// What gives a name its value: `/set`, but for what an answer has, or what a value has inside.
+fn repair(name: &str, values: &dyn Values) -> String {
+    let end = name.find(['.', '[', '|', '}']).unwrap_or(name.len());
+    let (root, rest) = name.split_at(end);
+    let close = if root.starts_with('{') { "}" } else { "" };
+    match root {
+        "{Response" => {
+            "{Response} is what the last action of this topic answered: run one that has this part."
+                .to_owned()
+        }
+        _ if rest.starts_with(['.', '[']) && values.named(&root[1..]) != Named::Unknown => {
+            format!("{root}{close} has a value, but not this part of it: /set shows it.")
+        }
+        _ => format!("/set {root}{close} = \"…\""),
+    }
 }
 
 impl Filled<'_> {
@@ -226,7 +245,7 @@ fn fill_with<'t>(
 }
 
 fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
-    let nameless = || undefined([shown(piece)]);
+    let nameless = || undefined([shown(piece)], values);
     Ok(match piece {
         Piece::Text(text) => Part::Text(Cow::Borrowed(text)),
         Piece::Dollar => Part::Dollar,

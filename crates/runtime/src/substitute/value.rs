@@ -20,6 +20,10 @@ pub fn walk<'v>(value: &'v Value, steps: &[Step]) -> Option<Cow<'v, Value>> {
     for (at, step) in steps.iter().enumerate() {
         current = match (step, current) {
             (Step::Key(key), Value::Object(map)) if map.contains_key(key) => map.get(key)?,
+            // `Response.headers["Content-Type"]`: names of headers have no case.
+            (Step::Key(key), Value::Object(map)) if at > 0 && is_headers(&steps[at - 1]) => {
+                map.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?.1
+            }
             (Step::Key(key), _) if key == "length" => {
                 let length = Value::from(length(current)?);
                 // A number has nothing inside.
@@ -42,6 +46,10 @@ pub fn is_truthy(value: &Value) -> bool {
         Value::Array(items) => !items.is_empty(),
         Value::Object(map) => !map.is_empty(),
     }
+}
+
+fn is_headers(step: &Step) -> bool {
+    matches!(step, Step::Key(key) if key == "headers")
 }
 
 fn length(value: &Value) -> Option<usize> {
@@ -69,7 +77,8 @@ mod tests {
 
     #[test]
     fn paths_lead_into_json() {
-        let value = json!({"items": [{"id": "a"}, {"id": "é2"}], "length": "own", "n": 5, "none": null});
+        let value = json!({"items": [{"id": "a"}, {"id": "é2"}], "length": "own", "n": 5, "none": null,
+                           "headers": {"content-type": "a/b"}});
         let table = [
             ("r.items[0].id", Some(json!("a"))),
             ("r.items[-1].id", Some(json!("é2"))),
@@ -83,6 +92,9 @@ mod tests {
             ("r.n.length", None),
             ("r.none", Some(json!(null))),
             ("r.nope", None),
+            ("r.headers[\"Content-Type\"]", Some(json!("a/b"))),
+            ("r.headers.other", None),
+            ("r.N", None),
             ("r.n[0]", None),
         ];
         for (path, expected) in table {

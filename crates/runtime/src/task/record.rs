@@ -20,6 +20,8 @@ pub struct Record {
 pub enum Outcome {
     Ok,
     Failed,
+    /// Only in lists: nothing is kept of a call before it has ended.
+    Running,
 }
 
 impl Outcome {
@@ -27,6 +29,7 @@ impl Outcome {
         match self {
             Self::Ok => "ok",
             Self::Failed => "failed",
+            Self::Running => "running",
         }
     }
 }

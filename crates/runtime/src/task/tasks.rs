@@ -8,7 +8,7 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
 
 use super::event::Event;
 use super::id::Id;
-use super::record::Record;
+use super::record::{Outcome, Record};
 use crate::agent;
 use crate::error::{Code, Error, Result};
 
@@ -22,6 +22,9 @@ const LISTED_MAX: usize = 1_000;
 pub struct Tasks {
     store: Arc<dyn Store>,
     recent: Mutex<VecDeque<Recent>>,
+    running: Mutex<Vec<(u64, agent::Id, Id, Record)>>,
+    /// How many calls were begun so far.
+    begun: AtomicU64,
     /// How many events were kept so far.
     events: AtomicU64,
 }
@@ -40,9 +43,30 @@ pub struct Listed {
     pub record: Option<Record>,
 }
 
+/// A call that runs.
+pub struct Begun<'t> {
+    tasks: &'t Tasks,
+    number: u64,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.tasks.running().retain(|(number, ..)| *number != self.number);
+    }
+}
+
 impl Tasks {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, recent: Mutex::default(), events: AtomicU64::new(0) }
+        let (recent, running) = (Mutex::default(), Mutex::default());
+        Self { store, recent, running, begun: AtomicU64::new(0), events: AtomicU64::new(0) }
+    }
+
+    /// Lists a task as running until what this gives is dropped.
+    pub fn begin(&self, agent: &agent::Id, id: &Id, record: &Record) -> Begun<'_> {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let record = Record { outcome: Outcome::Running, ..record.clone() };
+        self.running().push((number, agent.clone(), id.clone(), record));
+        Begun { tasks: self, number }
     }
 
     /// Remembers a task without a name for as long as this process runs.
@@ -94,6 +118,9 @@ impl Tasks {
         }
         for recent in self.recent().iter().filter(|recent| recent.agent == *agent) {
             all.insert(recent.id.to_string(), Some(recent.record.clone()));
+        }
+        for (_, _, id, record) in self.running().iter().filter(|(_, owner, ..)| owner == agent) {
+            all.insert(id.to_string(), Some(record.clone()));
         }
         Ok(all.into_iter().take(LISTED_MAX).map(|(id, record)| Listed { id, record }).collect())
     }
@@ -159,6 +186,10 @@ impl Tasks {
         self.store.spaces(prefix, None, LISTED_MAX).await.map_err(unavailable)
     }
 
+    fn running(&self) -> MutexGuard<'_, Vec<(u64, agent::Id, Id, Record)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn recent(&self) -> MutexGuard<'_, VecDeque<Recent>> {
         // No critical section can panic half-way: each is a push, a filter or a copy.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
@@ -193,4 +224,32 @@ fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
 
 fn unavailable(error: store::Error) -> Error {
     Error::new(Code::LoadError, format!("Tasks are not available: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use store::SystemClock;
+    use store::memory::Memory;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_is_listed_while_it_runs() {
+        let tasks = Tasks::new(Arc::new(Memory::new(Arc::new(SystemClock))));
+        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
+        let record = Record {
+            tool: "t".to_owned(),
+            topic: "main".to_owned(),
+            started_at: 1,
+            ended_at: 1,
+            outcome: Outcome::Failed,
+            calls: 1,
+        };
+        let begun = tasks.begin(&agent, &id, &record);
+        let listed = tasks.list(&agent).await.unwrap();
+        assert_eq!(listed[0].record.as_ref().map(|record| record.outcome), Some(Outcome::Running));
+        assert!(tasks.list(&agent::Id::parse("b").unwrap()).await.unwrap().is_empty());
+        drop(begun);
+        assert!(tasks.list(&agent).await.unwrap().is_empty());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
 use serde_json::Value;
 use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue, Template};
 
@@ -113,20 +113,9 @@ impl Evaluator<'_> {
     }
 
     fn save(&mut self, value: &Placeholder, decode: Decode, to: &Template, line: usize) {
-        let Ok(value) = substitute::value_of(value, &self.scope) else {
-            return self.warn(line, &format!("{value} has no value, and was not saved"));
-        };
-        let text = text_of(&value);
-        let content = match (decode, &value) {
-            (Decode::Base64, _) => {
-                let packed: String = text.split_ascii_whitespace().collect();
-                match BASE64_STANDARD.decode(packed) {
-                    Ok(bytes) => bytes,
-                    Err(_) => return self.warn(line, "what is to be saved is not base64"),
-                }
-            }
-            (Decode::None, Value::Array(_) | Value::Object(_)) => format!("{value:#}\n").into_bytes(),
-            (Decode::None, _) => text.as_bytes().to_vec(),
+        let content = match substitute::value_of(value, &self.scope) {
+            Ok(found) => saved(&found, decode),
+            Err(_) => Err(format!("{value} has no value.")),
         };
         let path = self.text(to, line);
         self.done.saves.push(Save { path, content });
@@ -160,4 +149,26 @@ impl Evaluator<'_> {
             self.done.warnings.push(warning);
         }
     }
+}
+
+/// A value as the bytes of a file.
+fn saved(value: &Value, decode: Decode) -> Result<Vec<u8>, String> {
+    let text = text_of(value);
+    match (decode, value) {
+        (Decode::Base64, _) => from_base64(&text).ok_or_else(|| "The value is not base64.".to_owned()),
+        (Decode::None, Value::Array(_) | Value::Object(_)) => Ok(format!("{value:#}\n").into_bytes()),
+        (Decode::None, _) => Ok(text.as_bytes().to_vec()),
+    }
+}
+
+/// Base64 as it is found: of either alphabet, with or without padding, broken into lines.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let standard = |c: char| match c {
+        '-' => '+',
+        '_' => '/',
+        other => other,
+    };
+    let is_digit = |c: &char| !c.is_ascii_whitespace();
+    let packed: String = text.chars().filter(is_digit).map(standard).collect();
+    BASE64_STANDARD_NO_PAD.decode(packed.trim_end_matches('=')).ok()
 }

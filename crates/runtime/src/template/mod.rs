@@ -48,7 +48,8 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Save {
     pub path: String,
-    pub content: Vec<u8>,
+    /// What to write, or why there is nothing.
+    pub content: Result<Vec<u8>, String>,
 }
 
 impl Evaluated {

@@ -119,10 +119,14 @@ fn files_are_asked_for_with_their_bytes() {
         "save: Response.body.image\ndecode: base64\nto: out/{city}.png\nsave: {Response.body.tags}\nto: \"t.json\"\nsave: Response.body.city\nto: c.txt",
         "OK out/Oslo.png, t.json, c.txt",
     );
-    let saved: Vec<&[u8]> = done.saves.iter().map(|save| &save.content[..]).collect();
+    let saved: Vec<Vec<u8>> = done.saves.into_iter().map(|save| save.content.unwrap()).collect();
     assert_eq!(saved, [&[0xff, 0x00][..], b"[\n  \"x\",\n  \"y\"\n]\n", b"Seoul"]);
     let done = evaluated("save: Response.body.city\ndecode: base64\nto: x", false);
-    assert_eq!(done.warnings, ["act.a.response, line 2: what is to be saved is not base64"]);
+    assert_eq!(done.saves[0].content, Err("The value is not base64.".to_owned()));
+    for packed in ["/+8", "_-8=", "_-8", "/+\n8="] {
+        let call = format!("{{p}} = {packed:?}\nsave: p\ndecode: base64\nto: x").replace("\\n", " ");
+        assert_eq!(evaluated(&call, false).saves[0].content, Ok(vec![0xff, 0xef]), "{packed}");
+    }
 }
 
 #[test]

@@ -17,9 +17,13 @@ impl Variables {
         self.0.insert(name.into(), value);
     }
 
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(name)
+    }
+
     /// Whether there was one.
     pub fn remove(&mut self, name: &str) -> bool {
-        self.0.remove(name).is_some()
+        self.take(name).is_some()
     }
 
     /// Sorted by name.

@@ -224,7 +224,9 @@ async fn warnings_and_saved_files() {
     )
     .await;
     let reply = world.say("main", "/act.a").await;
-    assert_eq!(reply.content, ".");
+    let refused = "ERROR(INVALID_PATH): Not saved to \"/etc/x\": ";
+    assert!(reply.content.starts_with(refused), "{}", reply.content);
+    assert!(reply.content.contains("{Response} has its answer"), "{}", reply.content);
     assert_eq!(
         world.home.read("out.json"),
         "{\n  \"n\": 1.1,\n  \"b\": [\n    true\n  ],\n  \"a\": \"x\"\n}\n"

@@ -256,8 +256,8 @@ async fn what_cannot_be_done_is_said() {
         ("/replace none.md:L1\nx", "NOT_FOUND", "/write ~/none.md"),
         ("/write new/\nx", "INVALID_PARAMS", "slash"),
         ("/write dir\nx", "INVALID_PATH", "/ls ~/dir"),
-        ("/edit binary", "LOAD_ERROR", "not text"),
-        ("/append binary\nx", "LOAD_ERROR", "not text"),
+        ("/edit binary", "LOAD_ERROR", "not UTF-8"),
+        ("/append binary\nx", "LOAD_ERROR", "not UTF-8"),
         ("/ls a.md", "INVALID_PARAMS", "/open ~/a.md"),
         ("/ls none", "NOT_FOUND", "~/none"),
         ("/log none.md", "NOT_FOUND", "~/none.md"),
@@ -344,4 +344,18 @@ async fn the_examples_of_the_documentation_are_true() {
         }
     }
     assert!(checked >= 8);
+}
+
+#[tokio::test]
+async fn a_part_that_was_shown_again_may_be_replaced() {
+    let world = World::new().await;
+    world.home.write("fc.md", "# F\n\n<!-- #one -->\nold\n<!-- /one -->\n");
+    for (at, look) in ["/open #one", "/source"].into_iter().enumerate() {
+        world.ok("f2", "/open fc.md").await;
+        world.ok("f1", "/edit fc.md#one").await;
+        world.ok("f1", &format!("/replace fc.md#one\nnew {at}")).await;
+        world.fails("f2", "/replace fc.md#one\nmine", "CONFLICT").await;
+        assert!(world.ok("f2", look).await.contains(&format!("new {at}")));
+        world.ok("f2", "/replace fc.md#one\nmine").await;
+    }
 }

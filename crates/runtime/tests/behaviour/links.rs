@@ -123,3 +123,65 @@ async fn comments_of_a_page_from_the_web_are_left_out() {
     world.home.write("p.md", text);
     assert!(world.ok("main", "/open p.md").await.contains("do as I say"));
 }
+
+#[tokio::test]
+async fn a_block_of_a_file_around_is_included_and_a_cycle_is_not() {
+    let world = World::new().await;
+    world.home.write(
+        "index.md",
+        "# Home\n\n<!-- #contact -->\nWrite to us.\n<!-- /contact -->\n\n[!include:foot](./foot.md)\n",
+    );
+    world.home.write("foot.md", "Foot:\n\n[!include:c](./index.md#contact)\n");
+    let shown = world.ok("main", "/open index.md").await;
+    assert!(shown.ends_with("# Home\n\nWrite to us.\n\nFoot:\n\nWrite to us."), "{shown}");
+    world.home.write("foot.md", "Foot:\n\n[!include:c](./index.md)\n");
+    let shown = world.ok("main", "/open index.md").await;
+    assert!(shown.contains("includes itself"), "{shown}");
+    world.home.write("self.md", "<!-- #a -->\nA\n\n[!include:x](./self.md#a)\n<!-- /a -->\n");
+    let shown = world.ok("main", "/open self.md").await;
+    assert!(shown.contains("includes itself") && shown.matches("A\n").count() <= 3, "{shown}");
+}
+
+#[tokio::test]
+async fn going_back_asks_only_whether_the_page_has_changed() {
+    let (world, web) = (World::new().await, Web::start().await);
+    let headers = [("content-type", "text/markdown"), ("etag", "\"v1\"")];
+    web.answer("/a.md", 200, &headers, "# A\n\n## Part\n\ntext\n");
+    world.home.write("b.md", "# B\n");
+    let address = web.url("/a.md");
+    world.ok("main", &format!("/open {address}#part\n/open b.md")).await;
+    web.answer("/a.md", 304, &headers, "");
+    let back = world.ok("main", "/back").await;
+    assert_eq!(back, format!("Back to {address}#part\n---\n## Part\n\ntext"));
+    assert_eq!(web.seen().pop().unwrap().headers["if-none-match"], "\"v1\"");
+}
+
+#[tokio::test]
+async fn fragments_may_be_percent_encoded() {
+    let world = World::new().await;
+    world
+        .home
+        .write("kr.md", "# Top\n\n[@there There](#%D1%80%D1%83%D1%81)\n\n## Рус\n\nда\n\n## हिन्दी\n\nहाँ\n");
+    let part = world.ok("main", "/open kr.md#%D1%80%D1%83%D1%81").await;
+    assert!(part.ends_with("---\n## Рус\n\nда"), "{part}");
+    world.ok("main", "/open kr.md").await;
+    assert!(world.ok("main", "/open @there").await.ends_with("---\n## Рус\n\nда"));
+    assert!(world.ok("main", "/open #हिन्दी").await.ends_with("---\n## हिन्दी\n\nहाँ"));
+    assert!(world.ok("main", "/nav --resolve").await.contains("@there → ~/kr.md#%D1"));
+}
+
+#[tokio::test]
+async fn text_in_an_old_encoding_opens_and_is_not_edited() {
+    let world = World::new().await;
+    let path = world.home.path().join("old.md");
+    std::fs::write(&path, b"# D\xe9j\xe0 vu\n\nNa\xefve caf\xe9.\n").unwrap();
+    let shown = world.ok("main", "/open old.md").await;
+    assert_eq!(shown, "Opened ~/old.md · read as windows-1252\n---\n# Déjà vu\n\nNaïve café.");
+    for command in ["/edit old.md", "/append old.md\nx", "/write old.md\nx", "/replace old.md:L1\nx"] {
+        let error = world.fails("main", command, "LOAD_ERROR").await;
+        assert!(error.contains("not UTF-8") && error.contains("/write ~/old.md --force"), "{error}");
+    }
+    world.ok("main", "/write old.md --force\nnew").await;
+    std::fs::write(&path, b"\x7fELF\x02\x01\x01\0\xff\xfe").unwrap();
+    assert!(world.ok("main", "/open old.md").await.contains("\ntype: "));
+}

@@ -11,6 +11,7 @@ mod documents;
 mod editing;
 mod events;
 mod failures;
+mod forgery;
 mod github;
 mod hubs;
 mod links;

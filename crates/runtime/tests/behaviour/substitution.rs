@@ -281,9 +281,13 @@ fn the_shell_keeps_what_is_its_own() {
 fn names_without_a_value_are_an_error_that_says_how_to_set_them() {
     let template = Template::parse("{nope.a[0]} $NONE", Dialect::Definition);
     assert_eq!(fill(&template, &Given::default()).unwrap_err().code, Code::UndefinedVariable);
-    let error = undefined(["{nope.a[0]}".to_owned(), "$NONE".to_owned()]);
+    let error = undefined(["{nope.a[0]}".to_owned(), "$NONE".to_owned()], &Given::default());
     assert_eq!(
         error.to_string(),
         "ERROR(UNDEFINED_VARIABLE): {nope.a[0]}, $NONE have no value.\n  /set {nope} = \"…\"\n  /set $NONE = \"…\""
     );
+    let parts = ["{x.a}", "{x[0]}", "{Response.body.x}", "{Response.body.y}"].map(str::to_owned);
+    let hints = undefined(parts, &Given::x("v")).hints;
+    assert_eq!(hints.len(), 2, "{hints:?}");
+    assert!(hints[0].starts_with("{x} has a value") && hints[1].starts_with("{Response} is"), "{hints:?}");
 }

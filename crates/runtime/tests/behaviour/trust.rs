@@ -32,9 +32,9 @@ async fn a_page_from_the_web_runs_no_commands_and_touches_no_files() {
     }
     assert_eq!(calls(&web), 0);
     assert!(!world.home.exists("pwned"));
-    let reply = world.say("main", "/act.save").await;
-    assert_eq!((reply.content.as_str(), world.home.read("note.txt").as_str()), ("done", "mine"));
-    assert!(reply.meta.warnings.iter().any(|warning| warning.starts_with("not saved: ")));
+    let refused = world.fails("main", "/act.save", "NOT_ALLOWED").await;
+    assert!(refused.contains("Not saved to \"note.txt\"") && !refused.contains("done"), "{refused}");
+    assert_eq!(world.home.read("note.txt"), "mine");
     // What the caller names is the caller's to send.
     world.ok("main", "/act.read note.txt").await;
     assert_eq!(&web.seen().pop().unwrap().body[..], b"{\"f\": \"mine\"}");

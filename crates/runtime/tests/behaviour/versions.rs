@@ -91,3 +91,18 @@ async fn a_full_disk_keeps_no_half_of_a_version() {
     assert!(world.ok("main", "/log a.md").await.contains("(none yet)"));
     assert!(world.ok("main", "/commit a.md --message first").await.contains("@c1"));
 }
+
+#[tokio::test]
+async fn a_version_is_not_hidden_by_a_file_of_its_name() {
+    let world = World::new().await;
+    world.home.write("a.md", "old\n");
+    world.ok("main", "/commit a.md --message first").await;
+    for command in ["/edit a.md@c1", "/edit a.md@c1\nx", "/write a.md@c1\nx", "/append a.md@c1\nx"] {
+        let error = world.fails("main", command, "INVALID_PATH").await;
+        assert!(error.contains("/open ~/a.md@c1") && error.contains("/write ~/a.md"), "{error}");
+    }
+    assert!(!world.home.exists("a.md@c1"));
+    // What is no version is a name like any other.
+    world.ok("main", "/write b.md@c1\nx").await;
+    world.ok("main", "/write b.md@c1 --force\ny").await;
+}

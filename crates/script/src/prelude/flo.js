@@ -15,13 +15,22 @@ export default function (native) {
     return error;
   };
 
-  const call = async (method, request) => {
+  // What JSON cannot hold, such as a cycle or a BigInt, is refused like any other argument.
+  const written = (request, name) => {
+    try {
+      return stringify(request) ?? "null";
+    } catch (error) {
+      throw { name, code: "invalid_argument", message: `not JSON: ${error?.message ?? error}`, retryable: false };
+    }
+  };
+
+  const call = async (method, request, name = "FloError") => {
     // The engine has no asynchronous stacks: the author's line is known only now.
     const site = {};
     captureStackTrace(site, call);
     let why;
     try {
-      return await native.call(method, stringify(request) ?? "null");
+      return await native.call(method, written(request, name));
     } catch (error) {
       why = error;
     }
@@ -32,25 +41,26 @@ export default function (native) {
     const site = {};
     captureStackTrace(site, callNow);
     try {
-      return native.callNow(method, stringify(request) ?? "null");
+      return native.callNow(method, written(request, "FloError"));
     } catch (why) {
       throw refused(why, site.stack);
     }
   };
 
+  const ofState = (method) => (request) => call(method, request, "FloStateError");
   const state = freeze({
-    get: (request) => call("state.get", request),
-    list: (request) => call("state.list", request),
-    put: (request) => call("state.put", request),
-    patch: (request) => call("state.patch", request),
-    append: (request) => call("state.append", request),
-    delete: (request) => call("state.delete", request),
+    get: ofState("state.get"),
+    list: ofState("state.list"),
+    put: ofState("state.put"),
+    patch: ofState("state.patch"),
+    append: ofState("state.append"),
+    delete: ofState("state.delete"),
   });
   const task = freeze({
-    getToolState: (request) => call("task.getToolState", request),
-    putToolState: (request) => call("task.putToolState", request),
-    getState: (request) => call("task.getState", request),
-    putState: (request) => call("task.putState", request),
+    getToolState: ofState("task.getToolState"),
+    putToolState: ofState("task.putToolState"),
+    getState: ofState("task.getState"),
+    putState: ofState("task.putState"),
     getContext: () => call("task.getContext", {}),
     getProfile: () => call("task.getProfile", {}),
     emitEvent: (request) => call("task.emitEvent", request),

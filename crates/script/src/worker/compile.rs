@@ -85,6 +85,8 @@ fn transpile(name: &str, text: &str) -> Result<Transpiled> {
     if let Some(refusal) = refused(&program) {
         return Err(at(name, refusal.what, Some((text, refusal.at.start))));
     }
+    // Also what is imported and never used: it is gone once types are.
+    imports(name, text, &program)?;
     let analysed = SemanticBuilder::new().with_enum_eval(true).with_check_syntax_error(true).build(&program);
     if let Some(error) = first(&analysed.diagnostics) {
         return Err(diagnosed(name, text, error, None));
@@ -103,14 +105,14 @@ fn transpile(name: &str, text: &str) -> Result<Transpiled> {
     Ok(Transpiled { code, map, imports })
 }
 
-/// What is imported once types are gone.
+/// What is imported, without what is only a type.
 fn imports(name: &str, text: &str, program: &Program<'_>) -> Result<Vec<(String, Position)>> {
     let mut imports = Vec::new();
     for statement in &program.body {
         let source = match statement {
-            Statement::ImportDeclaration(import) => Some(&import.source),
-            Statement::ExportAllDeclaration(export) => Some(&export.source),
-            Statement::ExportFromDeclaration(export) => Some(&export.source),
+            Statement::ImportDeclaration(import) if import.import_kind.is_value() => Some(&import.source),
+            Statement::ExportAllDeclaration(export) if export.export_kind.is_value() => Some(&export.source),
+            Statement::ExportFromDeclaration(export) if export.export_kind.is_value() => Some(&export.source),
             _ => None,
         };
         let Some(source) = source else { continue };

@@ -48,7 +48,7 @@ impl Describe<'_> {
         Error::Thrown(Thrown {
             name,
             message,
-            code: text("code"),
+            code: code_of(error),
             retryable: error.get("retryable").unwrap_or(false),
             position: text("stack").and_then(|stack| self.position(&stack)),
         })
@@ -66,14 +66,17 @@ impl Describe<'_> {
 }
 
 fn thrown_value(value: &Value<'_>) -> Thrown {
-    let message = match value.as_string() {
-        Some(text) => text.to_string().unwrap_or_default(),
-        None => {
+    // `throw { message, code }` says what it means as an error does.
+    let said = value.as_object().and_then(|object| text_of(object, "message"));
+    let message = match (value.as_string(), said) {
+        (Some(text), _) => text.to_string().unwrap_or_default(),
+        (None, Some(message)) => message,
+        (None, None) => {
             let json = value.ctx().json_stringify(value.clone()).ok().flatten();
             json.and_then(|text| text.to_string().ok()).unwrap_or_else(|| value.type_name().to_owned())
         }
     };
-    let code = value.as_object().and_then(|object| text_of(object, "code"));
+    let code = value.as_object().and_then(|object| code_of(object));
     Thrown { message: cut(message), code, ..Thrown::default() }
 }
 
@@ -81,6 +84,12 @@ fn thrown_value(value: &Value<'_>) -> Thrown {
 fn text_of(object: &Object<'_>, name: &str) -> Option<String> {
     let value: Value<'_> = object.get(name).ok()?;
     value.as_string()?.to_string().ok().map(cut)
+}
+
+/// A code may be a number, as those of HTTP are.
+fn code_of(error: &Object<'_>) -> Option<String> {
+    let number = || error.get::<_, Value<'_>>("code").ok()?.as_number().map(|code| code.to_string());
+    text_of(error, "code").or_else(number)
 }
 
 fn cut(mut text: String) -> String {

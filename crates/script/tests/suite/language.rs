@@ -93,6 +93,9 @@ async fn what_a_script_throws_keeps_its_name_code_and_message() {
     let error =
         thrown(world.eval("export const run = () => { throw { code: 'c', n: 1 } }").await.unwrap_err());
     assert_eq!((error.message.as_str(), error.code.as_deref()), (r#"{"code":"c","n":1}"#, Some("c")));
+    let source = "export const run = () => { throw { message: 'm', code: 404 } }";
+    let error = thrown(world.eval(source).await.unwrap_err());
+    assert_eq!((error.message.as_str(), error.code.as_deref()), ("m", Some("404")));
     let error = thrown(world.eval("export const run = async () => { setTimeout(() => { throw new Error('late') }, 1); await new Promise(() => {}) }").await.unwrap_err());
     assert_eq!(error.message, "late");
 }
@@ -110,6 +113,7 @@ async fn what_is_not_supported_is_refused_with_its_place() {
         ("export function run( {", "", 1),
         ("let a = 1;\nlet a = 2;", "already been declared", 2),
         ("import 'node:fs';", "node:fs", 1),
+        ("\nimport fs from 'node:fs';\nexport const run = 1", "node:fs", 2),
         ("export * from '../up.ts'", "out of the tool's folder", 1),
         ("\nexport { x } from './missing.ts'", "there is no missing.ts", 2),
     ] {

@@ -42,6 +42,7 @@ pub struct Frontmatter {
     pub tags: Vec<String>,
     /// The action that runs when the document is opened.
     pub default: Option<String>,
+    pub default_line: usize,
     /// From `env` and `requires`, each name once.
     pub env: Vec<Requirement>,
     pub state: Option<Located<Value>>,
@@ -105,13 +106,16 @@ fn from_entries(entries: Vec<(String, Node)>, warnings: &mut Warnings) -> Frontm
     for (key, node) in entries {
         let line = node.line;
         match key.as_str() {
-            "title" => header.title = text(&key, &node, warnings),
-            "name" => header.name = text(&key, &node, warnings),
-            "namespace" => header.namespace = text(&key, &node, warnings),
-            "version" => header.version = text(&key, &node, warnings),
+            "title" => header.title = line_of(&key, &node, warnings),
+            "name" => header.name = line_of(&key, &node, warnings),
+            "namespace" => header.namespace = line_of(&key, &node, warnings),
+            "version" => header.version = line_of(&key, &node, warnings),
             "description" => header.description = text(&key, &node, warnings),
-            "author" => header.author = text(&key, &node, warnings),
-            "default" => header.default = text(&key, &node, warnings),
+            "author" => header.author = line_of(&key, &node, warnings),
+            "default" => {
+                header.default = line_of(&key, &node, warnings);
+                header.default_line = line;
+            }
             "type" => match node.text().as_deref() {
                 Some("app") => header.package_type = Some(PackageType::App),
                 Some("tool") => header.package_type = Some(PackageType::Tool),
@@ -126,6 +130,11 @@ fn from_entries(entries: Vec<(String, Node)>, warnings: &mut Warnings) -> Frontm
         }
     }
     header
+}
+
+/// A text that is shown on one line, and so is one.
+fn line_of(key: &str, node: &Node, warnings: &mut Warnings) -> Option<String> {
+    text(key, node, warnings).map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn text(key: &str, node: &Node, warnings: &mut Warnings) -> Option<String> {

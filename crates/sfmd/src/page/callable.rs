@@ -77,7 +77,7 @@ pub(super) fn collect(page: &mut Page) {
     }
     if let Some(default) = page.document().frontmatter.default.as_deref().filter(|id| !ids.contains(id)) {
         let message = format!("default: there is no action {default}");
-        warnings.push((0, Warning { line: page.document().frontmatter.lines.start, message }));
+        warnings.push((0, Warning { line: page.document().frontmatter.default_line, message }));
     }
     let callables = actions.iter().map(|(part, at)| {
         let id = page.parts[*part].document.actions[*at].id.as_str();

@@ -3,33 +3,24 @@
 use std::ffi::CString;
 use std::fs;
 use std::io;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::mount::{
-    MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change, mount_remount,
-};
+use rustix::mount::{MountPropagationFlags, mount_bind, mount_bind_recursive, mount_change};
 use rustix::thread::UnshareFlags;
 
-use super::{Boundary, Level};
+use super::{Boundary, Covers, Failure, Level, covers};
 use crate::sys::{self, Reach};
-
-/// A step and why it failed.
-type Failure = (&'static str, io::Error);
 
 /// Mounts that must stay writable for terminals and processes to work.
 const SYSTEM_WRITABLE: &[&str] = &["/dev/pts", "/proc"];
 /// Parts of `/proc` that change the kernel, not a process.
 const SYSTEM_READ_ONLY: &[&str] = &["/proc/sys", "/proc/irq", "/proc/bus", "/proc/sysrq-trigger"];
 
-pub(super) fn enter(boundary: &Boundary) -> Result<(), Failure> {
+pub(super) fn enter(boundary: &Boundary, covers: &mut Covers) -> Result<(), Failure> {
     unshare(boundary.level)?;
     private_mounts()?;
-    for path in boundary.hidden() {
-        hide(boundary, path).map_err(at("hide a secret"))?;
-    }
+    covers.lay()?;
     restrict_writes(boundary).map_err(at("make the system read-only"))?;
     if boundary.level == Level::Isolated {
         sys::raise_loopback().map_err(at("bring up loopback"))?;
@@ -41,7 +32,7 @@ pub(super) fn enter(boundary: &Boundary) -> Result<(), Failure> {
 pub(super) fn probe_mounts() -> Result<(), Failure> {
     unshare(Level::Workspace)?;
     private_mounts()?;
-    hide_directory(Path::new("/tmp"), &[]).map_err(at("mount over a directory"))?;
+    covers::over_directory(Path::new("/tmp"), &[]).map_err(at("mount over a directory"))?;
     sys::set_mount_read_only(c"/", Reach::Recursive).map_err(at("make mounts read-only"))
 }
 
@@ -51,7 +42,7 @@ pub(super) fn probe_network() -> Result<(), Failure> {
     sys::raise_loopback().map_err(at("bring up loopback"))
 }
 
-fn at(stage: &'static str) -> impl FnOnce(io::Error) -> Failure {
+pub(super) fn at(stage: &'static str) -> impl FnOnce(io::Error) -> Failure {
     move |error| (stage, error)
 }
 
@@ -80,48 +71,12 @@ fn private_mounts() -> Result<(), Failure> {
     mount_change("/", flags).map_err(|error| ("make mounts private", error.into()))
 }
 
-fn hide(boundary: &Boundary, path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => {
-            let kept: Vec<&Path> = boundary.kept_beneath(path).collect();
-            hide_directory(path, &kept)
-        }
-        Ok(_) => Ok(mount_bind("/dev/null", path)?),
-        // What is not there, or not for us to see, needs no hiding.
-        Err(_) => Ok(()),
-    }
-}
-
-/// Puts an empty directory over `path`, with only `kept` shining through.
-fn hide_directory(path: &Path, kept: &[&Path]) -> io::Result<()> {
-    // Opened before the cover is on; afterwards the names lead nowhere.
-    let handles: Vec<_> = kept
-        .iter()
-        .filter_map(|kept| {
-            let handle = rustix::fs::open(*kept, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-            Some((kept, handle))
-        })
-        .collect();
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    mount("tmpfs", path, "tmpfs", flags, c"mode=0755,size=64k")?;
-    for (kept, handle) in &handles {
-        let source = format!("/proc/self/fd/{}", handle.as_raw_fd());
-        if fs::metadata(&source)?.is_dir() {
-            fs::create_dir_all(kept)?;
-        } else {
-            fs::create_dir_all(kept.parent().unwrap_or(path))?;
-            fs::write(kept, "")?;
-        }
-        mount_bind_recursive(source, **kept)?;
-    }
-    Ok(mount_remount(path, flags | MountFlags::RDONLY, "")?)
-}
-
 /// Makes every mount read-only but the places that may be written to.
 ///
 /// Landlock does not cover owners, modes, times and attributes; this does.
 fn restrict_writes(boundary: &Boundary) -> io::Result<()> {
     let before = writable_mounts()?;
+    let hidden = boundary.hidden();
     sys::set_mount_read_only(c"/", Reach::Recursive)?;
     let tops: Vec<&Path> = boundary.writable().chain(SYSTEM_WRITABLE.iter().map(Path::new)).collect();
     for top in &tops {
@@ -133,7 +88,7 @@ fn restrict_writes(boundary: &Boundary) -> io::Result<()> {
     }
     for inner in before {
         let inside = |top: &&Path| inner.starts_with(top) && inner != **top;
-        if tops.iter().any(inside) && !boundary.hidden().any(|hidden| inner.starts_with(hidden)) {
+        if tops.iter().any(inside) && !hidden.iter().any(|secret| inner.starts_with(&secret.path)) {
             // A mount that vanished or is covered meanwhile stays as it is.
             let _ = sys::set_mount_writable(&terminated(&inner)?, Reach::Top);
         }
@@ -172,7 +127,7 @@ fn unescape(field: &[u8]) -> Vec<u8> {
     plain
 }
 
-fn terminated(path: &Path) -> io::Result<CString> {
+pub(super) fn terminated(path: &Path) -> io::Result<CString> {
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 

@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{InputModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
 use super::Failure;
-use crate::boundary;
+use crate::boundary::{self, Covers};
 use crate::protocol::{Job, Launch};
 use crate::session::script;
 use crate::{limits, sys};
@@ -23,8 +23,13 @@ use crate::{limits, sys};
 const TURN_FD: RawFd = 3;
 const FIX_FD: RawFd = 4;
 
-/// The new process, and what the caller needs of it: master, slave, control socket, turn file.
-type Started = (Pid, Vec<OwnedFd>);
+/// A new process.
+pub(super) struct Started {
+    pub(super) pid: Pid,
+    /// What the caller needs of it: master, slave, control socket, turn file.
+    pub(super) descriptors: Vec<OwnedFd>,
+    pub(super) covers: Covers,
+}
 
 pub(super) fn terminal(launch: &Launch) -> Result<Started, Failure> {
     let (master, slave) = open_terminal().map_err(Failure::at("open a terminal"))?;
@@ -42,13 +47,13 @@ pub(super) fn terminal(launch: &Launch) -> Result<Started, Failure> {
         .stdout(copy()?)
         .stderr(copy()?);
     let (turn_fd, fix_fd) = (turn.as_raw_fd(), fix.as_raw_fd());
-    let pid = start(command, launch, move || {
+    let (pid, covers) = start(command, launch, move || {
         rustix::process::setsid()?;
         rustix::process::ioctl_tiocsctty(rustix::stdio::stdout())?;
         sys::duplicate_to(turn_fd, TURN_FD)?;
         sys::duplicate_to(fix_fd, FIX_FD)
     })?;
-    Ok((pid, vec![master, slave, control.into(), turn.into()]))
+    Ok(Started { pid, descriptors: vec![master, slave, control.into(), turn.into()], covers })
 }
 
 pub(super) fn command(launch: &Launch) -> Result<Started, Failure> {
@@ -57,8 +62,8 @@ pub(super) fn command(launch: &Launch) -> Result<Started, Failure> {
         command.arg("-c").arg(text);
     }
     command.stdin(Stdio::null());
-    let pid = start(command, launch, || Ok(rustix::process::setsid().map(|_| ())?))?;
-    Ok((pid, Vec::new()))
+    let (pid, covers) = start(command, launch, || Ok(rustix::process::setsid().map(|_| ())?))?;
+    Ok(Started { pid, descriptors: Vec::new(), covers })
 }
 
 fn bash(launch: &Launch) -> Command {
@@ -68,11 +73,12 @@ fn bash(launch: &Launch) -> Command {
 }
 
 /// Enters the boundary and starts `command`; `prepare` runs in the child before the last lock is shut.
-fn start<F>(mut command: Command, launch: &Launch, mut prepare: F) -> Result<Pid, Failure>
+fn start<F>(mut command: Command, launch: &Launch, mut prepare: F) -> Result<(Pid, Covers), Failure>
 where
     F: FnMut() -> io::Result<()> + Send + Sync + 'static,
 {
-    let mut lock = boundary::enter(&launch.boundary).map_err(|(stage, error)| Failure { stage, error })?;
+    let entered = boundary::enter(&launch.boundary);
+    let (mut lock, covers) = entered.map_err(|(stage, error)| Failure { stage, error })?;
     rustix::process::chdir(&launch.directory)
         .map_err(|error| Failure::at("enter the working directory")(error.into()))?;
     if let Some(soft) = launch.open_files {
@@ -92,8 +98,9 @@ where
         lock.shut()
     });
     let child = command.spawn().map_err(Failure::at("start bash"))?;
-    Pid::from_raw(child.id().cast_signed())
-        .ok_or_else(|| Failure::at("start bash")(io::ErrorKind::Other.into()))
+    let pid = Pid::from_raw(child.id().cast_signed())
+        .ok_or_else(|| Failure::at("start bash")(io::ErrorKind::Other.into()))?;
+    Ok((pid, covers))
 }
 
 /// A terminal without a name to look up, so that it works where `/dev/pts` is not visible.

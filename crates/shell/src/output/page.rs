@@ -23,6 +23,8 @@ pub(super) struct Page {
     pub(super) columns: usize,
     pub(super) height: usize,
     saved: (usize, usize),
+    /// The cursor was put where it is, and the line has not ended since: what is written is a drawing.
+    drawing: bool,
     /// A full-screen program has the terminal; its drawing is no output.
     alternate: bool,
     /// Where the cursor was when it got it.
@@ -48,6 +50,7 @@ impl Page {
             columns: usize::from(limits::COLUMNS),
             height: usize::from(limits::ROWS),
             saved: (0, 0),
+            drawing: false,
             alternate: false,
             before_alternate: (0, 0),
             done: Done { text: Bounded::new(files), begun: false },
@@ -89,7 +92,8 @@ impl Page {
     /// Forgets the rows: what follows is another command's.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
-        (self.row, self.column, self.saved, self.alternate) = (0, 0, (0, 0), false);
+        (self.row, self.column, self.saved) = (0, 0, (0, 0));
+        (self.alternate, self.drawing) = (false, false);
     }
 
     pub(super) fn watch(&mut self, watched: bool) {
@@ -158,11 +162,13 @@ impl Page {
             self.next_row(Row::default());
         }
         self.column = 0;
+        self.drawing = false;
     }
 
     pub(super) fn move_to(&mut self, row: usize, column: usize) {
         self.row = row.min(self.height - 1);
         self.column = column.min(self.columns - 1);
+        self.drawing = true;
     }
 
     pub(super) fn set_alternate(&mut self, on: bool) {
@@ -261,6 +267,7 @@ impl Page {
     }
 
     fn wrap(&mut self) {
+        self.current().goes_on = true;
         self.see_live("");
         self.next_row(Row::continuing());
         self.column = 0;
@@ -283,7 +290,9 @@ impl Page {
         while self.rows.len() <= self.row {
             self.rows.push_back(Row::default());
         }
-        &mut self.rows[self.row]
+        let row = &mut self.rows[self.row];
+        row.drawn |= self.drawing;
+        row
     }
 
     /// Shows the cursor's row to whoever watches, as it is left.
@@ -307,7 +316,8 @@ fn fresh(row: &Row) -> Option<Cow<'_, str>> {
     let text = row.text();
     match &row.reported {
         None => Some(text),
-        Some(reported) if *reported == text => None,
+        // Blanks at its end may have become background since.
+        Some(reported) if *reported == text || reported.trim_end_matches(' ') == text => None,
         Some(reported) => match text.strip_prefix(reported.as_str()) {
             Some(more) => Some(Cow::Owned(more.to_owned())),
             None => Some(text),

@@ -35,6 +35,10 @@ pub(super) struct Row {
     pub(super) reported: Option<String>,
     /// How much of the text has been seen live.
     pub(super) seen_live: usize,
+    /// Written where a program put the cursor: blanks at its end are background, as in a row that was written over.
+    pub(super) drawn: bool,
+    /// It was full, and its text goes on in the next row.
+    pub(super) goes_on: bool,
 }
 
 impl Row {
@@ -62,10 +66,18 @@ impl Row {
         self.width += text.len();
     }
 
-    /// The text of the row; blanks at its end that nobody wrote are left out.
+    /// The text of the row; blanks at its end that nobody wrote, or that only cover what was there, are left out.
     pub(super) fn text(&self) -> Cow<'_, str> {
-        let Some(cells) = &self.cells else { return Cow::Borrowed(&self.text) };
-        let end = cells.iter().rposition(|cell| *cell != Cell::Blank).map_or(0, |last| last + 1);
+        let Some(cells) = &self.cells else {
+            let text = if self.drawn && !self.goes_on { self.text.trim_end_matches(' ') } else { &self.text };
+            return Cow::Borrowed(text);
+        };
+        let shows = |cell: &Cell| match cell {
+            Cell::Blank => false,
+            Cell::Glyph(glyph) => *glyph != ' ' || self.goes_on,
+            Cell::Cluster(_) | Cell::Tab | Cell::Rest => true,
+        };
+        let end = cells.iter().rposition(shows).map_or(0, |last| last + 1);
         let mut text = String::new();
         for cell in &cells[..end] {
             match cell {
@@ -273,6 +285,18 @@ mod tests {
         let mut middle = row("abcdef");
         middle.erase(1, 3);
         assert_eq!(middle.text(), "a  def");
+    }
+
+    #[test]
+    fn blanks_that_cover_what_was_there_go() {
+        let mut covered = row("abc");
+        (0..3).for_each(|column| covered.put(column, ' ', 1));
+        assert_eq!(covered.text(), "");
+        let mut drawn = row("~   ");
+        drawn.drawn = true;
+        assert_eq!(drawn.text(), "~");
+        drawn.goes_on = true;
+        assert_eq!(drawn.text(), "~   ");
     }
 
     #[test]

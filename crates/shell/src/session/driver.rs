@@ -19,11 +19,12 @@ use super::ending::{Ending, Next};
 use super::foreground::{self, Activity};
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
-use super::request::{By, Patience, Request, Waiter};
+use super::request::{Answer, By, Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
 use super::watch::Watchers;
 use super::{Cause, Death, Directory, Earlier, Streams};
+use crate::error::{Error, Result};
 use crate::output::{Live, LogFiles, Output, Screen, Transcript};
 use crate::protocol::{Order, Report};
 use crate::spawn::Guard;
@@ -70,6 +71,8 @@ pub(super) struct Driver {
     cause: Option<Cause>,
     audience: Audience,
     watchers: Watchers,
+    /// Who waits for secrets to be hidden.
+    hiding: Option<Answer<Result<()>>>,
 }
 
 enum Phase {
@@ -157,6 +160,7 @@ impl Driver {
             cause: None,
             audience: Audience::default(),
             watchers: Watchers::default(),
+            hiding: None,
         }
     }
 
@@ -168,6 +172,7 @@ impl Driver {
                 biased;
                 request = self.requests.recv() => match request {
                     Some(Request::Close(answer)) => break Some(answer),
+                    Some(Request::Hide(answer)) => self.hide_secrets(answer).await,
                     Some(request) => self.handle(request),
                     None => break None,
                 },
@@ -196,6 +201,26 @@ impl Driver {
         self.guard.ended().await;
         if let Some(answer) = closing {
             let _ = answer.send(());
+        }
+    }
+
+    /// Has the guard hide what has appeared; its report is the answer. A shell that has ended shows nothing.
+    async fn hide_secrets(&mut self, answer: Answer<Result<()>>) {
+        let asked = match &self.phase {
+            Phase::Dead(_) => false,
+            Phase::Idle | Phase::Running(_) => self.guard.socket.send(&Order::Hide).await.is_ok(),
+        };
+        if asked {
+            self.hiding = Some(answer);
+        } else {
+            let _ = answer.send(Ok(()));
+        }
+    }
+
+    /// Answers who waits for secrets to be hidden.
+    fn secrets_hidden(&mut self, done: Result<()>) {
+        if let Some(answer) = self.hiding.take() {
+            let _ = answer.send(done);
         }
     }
 
@@ -300,9 +325,17 @@ impl Driver {
 
     fn hear_guard(&mut self, report: Option<&Report>) {
         match report {
-            Some(Report::Exited { status }) => self.die(*status, Cause::Ended),
-            Some(_) => {}
+            Some(Report::Exited { status }) => {
+                self.secrets_hidden(Ok(()));
+                self.die(*status, Cause::Ended);
+            }
+            Some(Report::Hidden) => self.secrets_hidden(Ok(())),
+            Some(Report::Failed { stage, message }) => {
+                self.secrets_hidden(Err(Error::Guard { stage: stage.clone(), message: message.clone() }));
+            }
+            Some(Report::Started { .. } | Report::Support(_)) => {}
             None => {
+                self.secrets_hidden(Ok(()));
                 self.guard_gone = true;
                 self.die(Status::Signal(libc::SIGKILL as u8), Cause::GuardLost);
             }

@@ -39,6 +39,8 @@ pub(super) enum Request {
         answer: Answer<Typing>,
     },
     Resize(Size),
+    /// Hide the secrets that have appeared.
+    Hide(Answer<Result<()>>),
     Close(Answer<()>),
 }
 

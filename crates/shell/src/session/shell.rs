@@ -16,6 +16,7 @@ use super::request::{Answer, Ask, Request};
 use super::terminal::Terminal;
 use super::watch::{Until, Watch};
 use super::{Config, Info, Input, Turn, script};
+use crate::boundary::Present;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::output::Live;
@@ -35,7 +36,8 @@ const ATTACHED: usize = 1024;
 /// the others act at once, also on what such a request waits for.
 pub struct Shell {
     requests: mpsc::Sender<Request>,
-    turns: Mutex<()>,
+    /// Held by the request that has its turn, with the secrets that are hidden.
+    turns: Mutex<Present>,
     live: broadcast::Sender<Live>,
     /// Taken by the call that waits for its end.
     driver: Mutex<Option<JoinHandle<()>>>,
@@ -45,6 +47,8 @@ pub struct Shell {
 impl Shell {
     /// Starts bash and waits until it is ready.
     pub async fn start(spawner: &Spawner, config: Config) -> Result<Self> {
+        // Looked at before they are hidden, so that none slips in between.
+        let secrets = Present::new(&config.boundary);
         let mut guard = spawner.start(Outputs::none()).await?;
         let launch = Launch {
             job: Job::Terminal,
@@ -58,7 +62,9 @@ impl Shell {
         let bash = match guard.socket.receive().await.map_err(Error::Spawn)? {
             Some(Report::Started { pid }) => Pid::from_raw(pid).ok_or(Error::GuardLost)?,
             Some(Report::Failed { stage, message }) => return Err(Error::Guard { stage, message }),
-            Some(Report::Exited { .. } | Report::Support(_)) | None => return Err(Error::GuardLost),
+            Some(Report::Exited { .. } | Report::Hidden | Report::Support(_)) | None => {
+                return Err(Error::GuardLost);
+            }
         };
         let [master, slave, control, turn_file] =
             guard.socket.take_descriptors().try_into().map_err(|_| Error::GuardLost)?;
@@ -83,7 +89,7 @@ impl Shell {
             logs: config.logs,
         };
         let driver = tokio::spawn(Driver::new(parts).drive());
-        Ok(Self { requests, turns: Mutex::new(()), live, driver: Mutex::new(Some(driver)), pid: bash })
+        Ok(Self { requests, turns: Mutex::new(secrets), live, driver: Mutex::new(Some(driver)), pid: bash })
     }
 
     /// Runs `payload`, a command of any number of lines, and waits for it at most `wait`.
@@ -168,7 +174,11 @@ impl Shell {
     }
 
     async fn turn(&self, ask: Ask, wait: Duration) -> Result<Turn> {
-        let _turn = self.turns.lock().await;
+        let mut secrets = self.turns.lock().await;
+        if let Some(appeared) = secrets.news() {
+            self.ask(Request::Hide).await??;
+            secrets.settle(appeared);
+        }
         self.ask(|answer| Request::Turn { ask, wait, answer }).await?
     }
 

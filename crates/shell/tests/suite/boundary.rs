@@ -56,6 +56,9 @@ impl Place {
             ("home/project/src/file", "code"),
             ("outside/file", "outside"),
             ("allowed/file", "allowed"),
+            ("allowed/.aws/credentials", "secret"),
+            ("beside/.ssh/id_rsa", "secret"),
+            ("beside/file", "beside"),
         ];
         fs::set_permissions(self.root.path(), fs::Permissions::from_mode(0o755)).unwrap();
         for (name, content) in files {
@@ -79,7 +82,7 @@ impl Place {
             .unwrap()
             .allow(self.root.path().canonicalize().unwrap().join("allowed"))
             .allow(self.home().join(".string/work"))
-            .hide(self.home().join(".string"))
+            .beside(self.root.path().canonicalize().unwrap().join("beside"))
             .keep(self.home().join(".string/output"))
     }
 
@@ -225,6 +228,57 @@ async fn secrets_are_hidden_and_the_rest_can_be_read() {
     // Outside, everything is where it was.
     let Some(place) = Place::new(User::Own, Level::Workspace).await else { return };
     assert_eq!(fs::read_to_string(place.home().join(".ssh/id_rsa")).unwrap(), "secret");
+}
+
+#[tokio::test]
+async fn what_others_keep_secret_is_hidden_too() {
+    everywhere(async |place, shell, _| {
+        for payload in ["cat ../beside/.ssh/id_rsa", "cat ../allowed/.aws/credentials"] {
+            fails(place, shell, payload).await;
+        }
+        succeeds(place, shell, "cat ../beside/file ../allowed/file", "besideallowed").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn somebody_elses_links_hide_nothing_but_their_own() {
+    everywhere(async |place, _, level| {
+        let beside = place.root.path().join("beside");
+        std::os::unix::fs::symlink(place.home().join("project"), beside.join(".aws")).unwrap();
+        fs::create_dir(beside.join("keys")).unwrap();
+        fs::write(beside.join("keys/key"), "secret").unwrap();
+        std::os::unix::fs::symlink(beside.join("keys"), beside.join(".gnupg")).unwrap();
+        let shell = place.shell(level).await;
+        succeeds(place, &shell, "cat ~/project/src/file", "code").await;
+        fails(place, &shell, "cat ../beside/keys/key").await;
+        fs::remove_file(beside.join(".aws")).unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_secret_that_appears_is_hidden_before_the_next_command() {
+    everywhere(async |place, shell, _| {
+        let home = place.home();
+        fs::create_dir(home.join(".aws")).unwrap();
+        fs::write(home.join(".aws/credentials"), "secret").unwrap();
+        // Over a file that is hidden already: the kernel takes the cover away with it.
+        fs::write(home.join("new"), "secret").unwrap();
+        fs::rename(home.join("new"), home.join(".netrc")).unwrap();
+        fs::rename(home.join(".string"), home.join("old")).unwrap();
+        fs::create_dir_all(home.join(".string/output")).unwrap();
+        fs::write(home.join(".string/output/2.log"), "a log").unwrap();
+        fs::write(home.join(".string/config.json"), "secret").unwrap();
+        succeeds(place, shell, "ls -A ~/.aws; cat ~/.netrc; ls -A1 ~/.string", "output\n").await;
+        succeeds(place, shell, "cat ~/.string/output/2.log", "a log").await;
+        for payload in ["cat ~/.aws/credentials", "cat ~/.string/config.json", "rm -f ~/.string/output/2.log"]
+        {
+            fails(place, shell, payload).await;
+        }
+        assert_eq!(fs::read_to_string(home.join(".netrc")).unwrap(), "secret");
+    })
+    .await;
 }
 
 #[tokio::test]

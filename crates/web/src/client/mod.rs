@@ -7,7 +7,7 @@
 mod body;
 mod connect;
 mod pool;
-mod redirect;
+pub(crate) mod redirect;
 mod resolve;
 mod tls;
 

@@ -6,7 +6,7 @@ use url::Url;
 use crate::Error;
 use crate::error::{Shown, host_and_port};
 use crate::limits::MAX_URL;
-use crate::request::{Request, check_scheme};
+use crate::request::{Redirects, Request, check_scheme};
 
 /// The request to send next, or `None` if the answer is the last.
 pub(super) fn next(
@@ -14,8 +14,8 @@ pub(super) fn next(
     status: StatusCode,
     headers: &HeaderMap,
 ) -> Result<Option<Request>, Error> {
-    let is_redirect = matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308);
-    let Some(location) = headers.get(header::LOCATION).filter(|_| is_redirect) else { return Ok(None) };
+    let is_followed = is_redirect(status) && request.redirects == Redirects::Followed;
+    let Some(location) = headers.get(header::LOCATION).filter(|_| is_followed) else { return Ok(None) };
     let from = || Shown::from(&request.url);
     // Servers send raw UTF-8 here; the URL parser encodes it.
     let location =
@@ -50,6 +50,10 @@ pub(super) fn next(
         }
     }
     Ok(Some(next))
+}
+
+pub(crate) fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
 /// Whether what was declared for `from` may go to `to`: the same host, and no less safe a way to it.

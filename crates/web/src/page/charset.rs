@@ -35,6 +35,18 @@ pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, meta: Meta)
     declared.unwrap_or_else(|| guess(body)).decode_without_bom_handling(body).0
 }
 
+/// The text of a file that is not UTF-8, and the name of its encoding; none if it does not look like text.
+pub fn legacy_text(bytes: &[u8]) -> Option<(String, &'static str)> {
+    let (encoding, start) = match Encoding::for_bom(bytes) {
+        Some(found) => found,
+        None => (guess(bytes), 0),
+    };
+    let (text, malformed) = encoding.decode_without_bom_handling(&bytes[start..]);
+    // Programs and pictures hold control characters all over, texts only the few that lay them out.
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{85}');
+    (!malformed && !text.contains(is_odd)).then(|| (text.into_owned(), encoding.name()))
+}
+
 fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -82,6 +94,29 @@ fn guess(body: &[u8]) -> &'static Encoding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_in_old_encodings_are_text_and_programs_are_not() {
+        let encoded = |label: &str, text: &str| {
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            encoding.encode(text).0.into_owned()
+        };
+        let russian = "# Заметка\n\nСъешь же ещё этих мягких французских булок да выпей чаю\n";
+        let japanese = "日本語のウェブページはいろいろな文字コードで書かれています\n";
+        let utf16: Vec<u8> =
+            [0xfeff].into_iter().chain("Größe\n".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        for (bytes, text, name) in [
+            (encoded("windows-1251", russian), russian, "windows-1251"),
+            (encoded("shift_jis", japanese), japanese, "Shift_JIS"),
+            (b"na\xefve caf\xe9, d\xe9j\xe0 vu\n".to_vec(), "naïve café, déjà vu\n", "windows-1252"),
+            (utf16, "Größe\n", "UTF-16LE"),
+        ] {
+            assert_eq!(legacy_text(&bytes), Some((text.to_owned(), name)));
+        }
+        for bytes in [&b"\x7fELF\x02\x01\0\xff"[..], b"\x89PNG\r\n\x1a\n\xff", b"abc\xff\0def"] {
+            assert_eq!(legacy_text(bytes), None, "{bytes:?}");
+        }
+    }
 
     #[test]
     fn text_is_read_in_the_encoding_it_has() {

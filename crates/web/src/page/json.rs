@@ -1,5 +1,6 @@
 //! JSON as it was sent, only indented: order, duplicates and every digit stay.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::de::IgnoredAny;
@@ -59,6 +60,38 @@ pub fn indent(text: &str) -> Option<String> {
         }
     }
     Some(out)
+}
+
+/// The text with each half of a surrogate pair that stands alone, which strict readers refuse, as U+FFFD. Cutting a
+/// text in the middle of an emoji makes such halves.
+pub fn whole_characters(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut cursor = 0;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
+        at += found;
+        let unit = |at: usize| {
+            let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+            u16::from_str_radix(digits, 16).ok()
+        };
+        match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at += 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str(&text[cursor..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                cursor = at;
+            }
+            // The escaped character may be a backslash itself.
+            _ => at = (at + 2).min(text.len()),
+        }
+        at = text.ceil_char_boundary(at);
+    }
+    if cursor == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[cursor..]);
+    Cow::Owned(out)
 }
 
 fn new_line(depth: usize, out: &mut String) {

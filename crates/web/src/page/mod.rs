@@ -11,7 +11,9 @@ use std::borrow::Cow;
 use crate::html::invisible::without_invisible;
 use crate::html::{Extent, to_markdown};
 use crate::{Answer, Cut};
+pub use charset::legacy_text;
 use charset::{Meta, decode};
+pub use json::whole_characters;
 use media::Media;
 
 /// A page as it is shown.
@@ -82,8 +84,16 @@ fn html(answer: &Answer, extent: Extent) -> Rendered {
 }
 
 fn json(answer: &Answer) -> Rendered {
-    let source = text(answer, Meta::None);
-    match json::indent(&source) {
+    let sent = text(answer, Meta::None);
+    let (source, indented) = match json::indent(&sent) {
+        Some(indented) => (sent, Some(indented)),
+        None => {
+            let whole = whole_characters(&sent).into_owned();
+            let indented = json::indent(&whole);
+            (whole, indented)
+        }
+    };
+    match indented {
         Some(markdown) => Rendered { markdown, title: None, kind: Kind::Json, notes: Vec::new(), source },
         None => {
             let mut page = plain(answer, Kind::Text);

@@ -4,7 +4,7 @@ mod address;
 mod allow;
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use url::Url;
@@ -63,7 +63,7 @@ impl fmt::Display for Refusal {
                 write!(f, "web documents and scripts may not reach {network} addresses")
             }
             Refusal::RedirectInward(network) => {
-                write!(f, "a redirect from the web may not lead to {network} addresses")
+                write!(f, "a redirect may not lead from there to {network} addresses")
             }
             Refusal::OwnPort => f.write_str("this is the daemon's own port"),
         }
@@ -103,6 +103,10 @@ impl Policy {
         let is_own = on_this_machine && self.own_ports.contains(&address.port());
         match (self.asker, hop) {
             (Asker::Local, Hop::First) => return Ok(()),
+            // What a machine says about itself there, keys included, no server has a reason to point to.
+            (_, Hop::RedirectedFrom(_)) if network == Network::LinkLocal || is_metadata(address.ip()) => {
+                return Err(Refusal::RedirectInward(network));
+            }
             _ if is_own => return Err(Refusal::OwnPort),
             (Asker::Local, Hop::RedirectedFrom(from)) if from != Network::Public => return Ok(()),
             _ => {}
@@ -124,6 +128,13 @@ impl Policy {
         });
         is_own_origin || self.allow.iter().any(|allow| allow.covers(url, address))
     }
+}
+
+/// Where clouds tell a machine its keys, outside of the link-local networks.
+fn is_metadata(address: IpAddr) -> bool {
+    const ALIBABA: IpAddr = IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200));
+    const AWS: IpAddr = IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254));
+    matches!(address.to_canonical(), ALIBABA | AWS)
 }
 
 #[cfg(test)]
@@ -176,6 +187,17 @@ mod tests {
         );
         assert_eq!(verdict(&local, inward, "127.0.0.1", from_loopback), Ok(()));
         assert_eq!(verdict(&local, outward, "8.8.8.8", from_public), Ok(()));
+        for (address, network) in [
+            ("169.254.169.254", Network::LinkLocal),
+            ("::ffff:169.254.169.254", Network::LinkLocal),
+            ("fe80::1", Network::LinkLocal),
+            ("fd00:ec2::254", Network::Private),
+            ("100.100.100.200", Network::Shared),
+        ] {
+            let refused = Err(Refusal::RedirectInward(network));
+            assert_eq!(verdict(&local, outward, address, from_loopback), refused, "{address}");
+        }
+        assert_eq!(verdict(&local, outward, "10.0.0.1", from_loopback), Ok(()));
     }
 
     #[test]

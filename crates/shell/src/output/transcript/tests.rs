@@ -48,6 +48,10 @@ fn a_person_would_see_this() {
         ("abc\x1b[2D\x1b[@", "a bc"),
         ("abc\x1b[3D\x1b[2X", "  c"),
         ("gone\x1b[2J\x1b[Hhere", "here"),
+        // blanks that a program draws are background, those that it prints are text
+        ("\x1b[2;1H~      \x1b[1;1Hfile   \x1b[2;1H       \r", "file\n"),
+        ("\x1b[Hdrawn   \r\nprinted   \r\n", "drawn\nprinted   \n"),
+        ("abc\r   \r\n", "\n"),
         ("\x1b[3;2Hthere", "\n\n there"),
         ("a\x1b7\r\nb\x1b8c", "ac\nb"),
         ("top\r\nlow\x1b[1;1H\x1b[Lnew", "new\ntop\nlow"),

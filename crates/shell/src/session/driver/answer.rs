@@ -56,7 +56,7 @@ impl Driver {
                 let _ = answer.send(self.take_keys(&bytes));
             }
             Request::Resize(size) => self.resize(size),
-            Request::Detach | Request::Close(_) => {}
+            Request::Detach | Request::Hide(_) | Request::Close(_) => {}
         }
     }
 

@@ -1,0 +1,42 @@
+//! What is left of a command that was stopped.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::fs;
+use std::time::Duration;
+
+use testkit::World;
+
+/// Waits until somebody reads the pipe `name` in the home, which the command makes.
+async fn met(world: &World, name: &str) {
+    let pipe = world.home.path().join(name);
+    let meeting = async {
+        while !pipe.exists() {
+            tokio::task::yield_now().await;
+        }
+        tokio::task::spawn_blocking(move || fs::write(pipe, "")).await.unwrap().unwrap();
+    };
+    tokio::time::timeout(Duration::from_secs(60), meeting).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stopped_command_shows_what_it_has_printed() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    let running = world
+        .spawn(world.request("main", "/exec echo go; mkfifo here; cat here; trap '' TERM INT; sleep 1000"));
+    met(&world, "here").await;
+    world.ok("main", "/interrupt").await;
+    let reply = running.await.unwrap();
+    let (first, body) = reply.content.split_once("\n---\n").unwrap();
+    assert!(first.starts_with("ERROR(INTERRUPTED): Stopped: /exec echo go;"), "{first}");
+    assert_eq!(body, "go");
+    assert!(world.ok("main", "/exec echo alive").await.ends_with("alive"));
+}
+
+#[tokio::test]
+async fn an_interrupted_shell_command_without_output_says_so() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    let running = world.spawn(world.request("bash:a", "mkfifo here; cat here; sleep 1000"));
+    met(&world, "here").await;
+    world.ok("bash:a", "//interrupt").await;
+    assert_eq!(running.await.unwrap().content, "ERROR(EXIT_130): cwd: ~/\n---\n(no output)");
+}
