@@ -1,5 +1,6 @@
 //! The boundary around what agents start: what it hides from them, and what a change of it does to what runs.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![allow(clippy::print_stdout, reason = "what a kernel cannot do is said, and skipped")]
 
 use std::fs;
 use std::time::Duration;
@@ -75,13 +76,24 @@ async fn a_live_shell_does_not_see_secrets_that_appear_later() {
     let Some(world) = world().await else { return };
     world.ok("bash:a", "true").await;
     world.ok("main", "/set $KEY = \"hush\"").await;
-    world.home.write(".netrc", "hush".to_owned());
-    world.home.write(".aws/credentials", "hush".to_owned());
+    world.home.write(".netrc", "hush");
+    world.home.write(".aws/credentials", "hush");
     let said = world.say("bash:a", "cat ~/.string/config.json ~/.netrc ~/.aws/credentials").await.content;
     assert!(!said.contains("hush"), "{said}");
     // Long output is still to be read there.
     let said = world.ok("bash:a", "seq 30000 >/dev/null; ls ~/.string").await;
     assert!(said.contains("output"), "{said}");
+}
+
+#[tokio::test]
+async fn an_app_writes_to_its_own_folder_and_to_nothing_else_of_strings() {
+    let Some(world) = world().await else { return };
+    world.home.write(".string/tools/x.ts", "");
+    assert!(world.ok("app:weather", "/exec touch new && ls").await.ends_with("new"));
+    for path in ["output/new", "tools/x.ts", "packages", "config.json"] {
+        let said = world.fails("app:weather", &format!("/exec echo x > ~/.string/{path}"), "EXIT_1").await;
+        assert!(said.contains("Read-only file system") || said.contains("Permission denied"), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -30,6 +30,17 @@ impl Scene {
         self.listener.accept().await.unwrap().0
     }
 
+    /// The connection of a first call, which is over.
+    async fn begin(&self) -> UnixStream {
+        let (first, stream) = tokio::join!(info(&self.client), async {
+            let mut stream = self.accept().await;
+            answer(&mut stream).await;
+            stream
+        });
+        first.unwrap();
+        stream
+    }
+
     /// Whether somebody waits to be accepted.
     async fn is_called(&self) -> bool {
         tokio::select! {
@@ -61,12 +72,7 @@ async fn answer(stream: &mut UnixStream) {
 #[tokio::test]
 async fn one_connection_serves_call_after_call() {
     let scene = scene();
-    let (first, mut stream) = tokio::join!(info(&scene.client), async {
-        let mut stream = scene.accept().await;
-        answer(&mut stream).await;
-        stream
-    });
-    first.unwrap();
+    let mut stream = scene.begin().await;
     for _ in 0..3 {
         let (reply, ()) = tokio::join!(info(&scene.client), answer(&mut stream));
         assert_eq!(reply.unwrap(), "Session info");
@@ -89,10 +95,7 @@ async fn calls_at_once_have_a_connection_each() {
 #[tokio::test]
 async fn a_connection_that_was_closed_meanwhile_is_replaced() {
     let scene = scene();
-    let (first, ()) = tokio::join!(info(&scene.client), async {
-        answer(&mut scene.accept().await).await;
-    });
-    first.unwrap();
+    drop(scene.begin().await);
     let (second, ()) = tokio::join!(info(&scene.client), async {
         answer(&mut scene.accept().await).await;
     });
@@ -102,12 +105,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 #[tokio::test]
 async fn a_request_that_nobody_read_is_sent_again_and_one_that_may_have_run_is_not() {
     let scene = scene();
-    let (first, mut stream) = tokio::join!(info(&scene.client), async {
-        let mut stream = scene.accept().await;
-        answer(&mut stream).await;
-        stream
-    });
-    first.unwrap();
+    let mut stream = scene.begin().await;
     let (unread, mut stream) = tokio::join!(info(&scene.client), async {
         stream.readable().await.unwrap();
         drop(stream);

@@ -39,10 +39,7 @@ impl Conceal {
             Err(_) => text.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
         };
         // Cut last: half a value is one that is not recognised.
-        match text.floor_char_boundary(SHOWN_MAX) {
-            cut if cut < text.len() => format!("{}…", &text[..cut]),
-            _ => text,
-        }
+        cut(&text)
     }
 
     /// An error without values. Its body is the output of a command, which is for the caller as it is.
@@ -85,6 +82,14 @@ impl Conceal {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The line, not too long.
+pub fn cut(text: &str) -> String {
+    match text.floor_char_boundary(SHOWN_MAX) {
+        cut if cut < text.len() => format!("{}…", &text[..cut]),
+        _ => text.to_owned(),
     }
 }
 

@@ -113,7 +113,7 @@ impl Call {
         let first = all.parts.first().map(|(from, _)| from.clone());
         let common = first.filter(|first| all.parts.iter().all(|(from, _)| from == first));
         if let (Some((_, last)), false) = (all.parts.last_mut(), queue.is_empty()) {
-            queue.iter().for_each(|step| last.push_str(&format!("\n  Not run: {}", step.shown)));
+            queue.iter().for_each(|step| last.push_str(&format!("\n  {}", command::not_run(&step.shown))));
         }
         let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
         let content = long::bounded(parts.join("\n\n"));

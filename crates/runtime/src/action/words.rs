@@ -49,6 +49,16 @@ pub fn split(text: &str) -> Result<Vec<Word>> {
 }
 
 impl Word {
+    /// A word as a caller types it, with nothing to fill in.
+    pub fn typed(text: String) -> Self {
+        Self { template: Template { pieces: vec![Piece::Text(text)] }, is_literal: false }
+    }
+
+    /// A word that means nothing but its text.
+    pub fn literal(text: String) -> Self {
+        Self { is_literal: true, ..Self::typed(text) }
+    }
+
     /// The text before the first placeholder.
     pub fn leading_text(&self) -> &str {
         match self.template.pieces.first() {

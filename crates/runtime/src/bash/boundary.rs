@@ -72,9 +72,10 @@ impl Shells {
 
     /// Hides String's own files and every agent's secrets, and allows what the agent may write to.
     fn around(&self, agent: &Agent, boundary: Boundary) -> Boundary {
-        // Apps and tools run commands in their own folders, which hold no secrets.
-        let open = ["output", "work", "packages", "tools"].map(|name| own(agent).join(name));
+        // Packages and tools run commands in their own folders, which hold no secrets; apps also write to theirs.
+        let open = ["output", "packages", "tools"].map(|name| own(agent).join(name));
         let fenced = open.into_iter().fold(boundary, Boundary::keep).hide(&self.root);
+        let fenced = fenced.allow(own(agent).join("work"));
         let fenced = agent.workspace.allowed().iter().fold(fenced, Boundary::allow);
         let others = self.agents.list();
         let homes = others.iter().filter(|other| other.id != agent.id).map(|other| other.workspace.home());

@@ -1,6 +1,7 @@
 //! Calling tools that are scripts: the task, the sandbox, and what a script asks of its host.
 
 mod calls;
+mod document;
 mod failure;
 mod fetch;
 mod format_time;

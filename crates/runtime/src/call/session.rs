@@ -51,6 +51,11 @@ impl Shared {
         self.lock().variables.get(name).cloned()
     }
 
+    /// The variables as they are now.
+    pub fn snapshot(&self) -> Variables {
+        self.lock().variables.clone()
+    }
+
     pub fn variables(&self) -> Value {
         let inner = self.lock();
         Value::Object(inner.variables.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect())

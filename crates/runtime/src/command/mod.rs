@@ -45,6 +45,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::conceal::cut;
 use crate::edit::{Edit, FileTarget, Kept, save};
 use crate::error::{Code, Error, Result};
 use crate::hub;
@@ -53,8 +54,8 @@ use crate::session::{Session, State, Topics};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Assignment};
-pub use payload::Actions;
-pub use payload::Line;
+use payload::Wrong;
+pub use payload::{Actions, Line};
 use table::Verb;
 use terminal::AtOnce;
 
@@ -113,6 +114,8 @@ pub enum Command {
     Event(hub::event::Command),
     Watch(watch::Command),
     Durable(hub::state::Command),
+    /// Not understood: it fails when its turn comes.
+    Wrong(Error),
 }
 
 /// A command and the topic it belongs to.
@@ -154,13 +157,38 @@ pub struct Caller {
     pub origin: Origin,
 }
 
-/// Understands a whole payload, before any of it runs.
+/// Understands a whole payload, before any of it runs. If already its first command is wrong, none does; a later one
+/// that is wrong fails in its turn.
 pub fn parse(payload: &str, topic: &Topic, actions: Actions) -> Result<Vec<Step>> {
     if topic.kind() == Kind::Bash && !payload.trim_start().starts_with("//") {
         let command = Command::Input(payload.to_owned());
         return Ok(vec![Step { topic: topic.clone(), command, shown: String::new() }]);
     }
-    payload::split(payload, topic, actions)?.iter().map(|line| step(line, topic)).collect()
+    let mut steps: Vec<Step> = Vec::new();
+    let mut wrong_at_once: Option<Error> = None;
+    for line in payload::split(payload, topic, actions)? {
+        let understood =
+            line.and_then(|line| step(&line, topic).map_err(|error| Wrong { text: line.text, error }));
+        let step = understood.unwrap_or_else(|wrong| Step {
+            topic: topic.clone(),
+            shown: wrong.shown(),
+            command: Command::Wrong(wrong.error),
+        });
+        wrong_at_once = match (wrong_at_once, step.command) {
+            (None, Command::Wrong(error)) if steps.is_empty() => Some(error),
+            (Some(error), _) => Some(error.hint(not_run(&step.shown))),
+            (None, command) => {
+                steps.push(Step { command, ..step });
+                None
+            }
+        };
+    }
+    wrong_at_once.map_or(Ok(steps), Err)
+}
+
+/// How a reply names a command that did not get its turn.
+pub fn not_run(shown: &str) -> String {
+    format!("Not run: {}", cut(shown))
 }
 
 /// What a command gives: a reply, or the topic where it goes on.
@@ -214,6 +242,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Event(command) => hub::event::run(command, &context).await,
         Command::Watch(command) => watch::run(command, &context).await,
         Command::Durable(command) => hub::state::run(command, &context).await,
+        Command::Wrong(error) => Err(error),
     };
     reply.map(Answer::from)
 }

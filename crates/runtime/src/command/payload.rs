@@ -18,6 +18,23 @@ pub struct Line<'a> {
     pub body: Option<&'a str>,
 }
 
+/// A line that is no command that is valid here.
+#[derive(Debug)]
+pub struct Wrong<'a> {
+    pub text: &'a str,
+    pub error: Error,
+}
+
+impl Wrong<'_> {
+    /// The line as it may be shown: what is not understood may hold anything, also a secret.
+    pub fn shown(&self) -> String {
+        match split_word(self.text) {
+            (word, "") => format!("/{word}"),
+            (word, _) => format!("/{word} …"),
+        }
+    }
+}
+
 /// Whether a word that names no command may name an action. Which ones there are, only the session knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actions {
@@ -46,9 +63,14 @@ impl Line<'_> {
     }
 }
 
-/// Splits a payload into its commands. Nothing runs unless the whole payload is well-formed.
-pub fn split<'a>(payload: &'a str, topic: &Topic, actions: Actions) -> Result<Vec<Line<'a>>> {
-    let mut lines = Vec::new();
+/// Splits a payload into its commands. Nothing runs if it holds a line that belongs to none; a command that is
+/// wrong is an error in its place.
+pub fn split<'a>(
+    payload: &'a str,
+    topic: &Topic,
+    actions: Actions,
+) -> Result<Vec<Result<Line<'a>, Wrong<'a>>>> {
+    let mut lines: Vec<Result<Line<'a>, Wrong<'a>>> = Vec::new();
     let mut rest = payload.trim_start();
     if rest.is_empty() {
         return Err(Error::new(Code::CommandUnsupported, "The command is empty.")
@@ -58,18 +80,24 @@ pub fn split<'a>(payload: &'a str, topic: &Topic, actions: Actions) -> Result<Ve
         let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
         let line = line.trim_end();
         let Some(text) = command_text(line) else {
-            return Err(if lines.is_empty() { not_a_command(line) } else { stray_line(line, &lines) });
+            return Err(match lines.last() {
+                None => not_a_command(line),
+                Some(above) => {
+                    stray_line(line, above.as_ref().map_or_else(|wrong| wrong.text, |above| above.text))
+                }
+            });
         };
         let (word, arguments) = split_word(text);
-        // Below other commands a slip must not run them first.
+        // Which actions there are below other commands depends on what those do.
         let actions = if lines.is_empty() { actions } else { Actions::Impossible };
-        let (spec, suffix) = find(word, topic, actions)?;
-        let body = match spec.body {
-            Body::Content => (!below.is_empty()).then_some(below),
-            Body::None => None,
-        };
-        lines.push(Line { spec, text, suffix, arguments, body });
-        rest = if spec.body == Body::Content { "" } else { skip_blank_lines(below) };
+        let found = find(word, topic, actions);
+        let takes_content = found.as_ref().is_ok_and(|(spec, _)| spec.body == Body::Content);
+        let body = takes_content.then_some(below).filter(|below| !below.is_empty());
+        lines.push(match found {
+            Ok((spec, suffix)) => Ok(Line { spec, text, suffix, arguments, body }),
+            Err(error) => Err(Wrong { text, error }),
+        });
+        rest = if takes_content { "" } else { skip_blank_lines(below) };
     }
     Ok(lines)
 }
@@ -128,9 +156,9 @@ fn not_a_command(line: &str) -> Error {
         .hint("Try /help for the commands valid here.")
 }
 
-fn stray_line(line: &str, before: &[Line<'_>]) -> Error {
-    let last = before.last().map_or("", |line| line.spec.name);
-    let message = format!("/{last} takes no text below it. Got {}.", quoted(line));
+fn stray_line(line: &str, above: &str) -> Error {
+    let (word, _) = split_word(above);
+    let message = format!("/{} takes no text below it. Got {}.", word.to_lowercase(), quoted(line));
     Error::new(Code::InvalidParams, message)
         .hint("Every line below must be a further command, starting with /.")
         .hint("Nothing was run.")
@@ -158,8 +186,12 @@ mod tests {
     use super::*;
 
     fn names(payload: &str) -> Result<Vec<&'static str>> {
-        split(payload, &Topic::main(), Actions::Possible)
-            .map(|lines| lines.iter().map(|line| line.spec.name).collect())
+        let lines = split(payload, &Topic::main(), Actions::Possible)?.into_iter();
+        lines.map(|line| line.map(|line| line.spec.name).map_err(|wrong| wrong.error)).collect()
+    }
+
+    fn first<'a>(payload: &'a str, topic: &Topic, actions: Actions) -> Result<Line<'a>, Wrong<'a>> {
+        split(payload, topic, actions).unwrap().remove(0)
     }
 
     #[test]
@@ -177,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused_before_anything_runs() {
+    fn what_is_no_command_is_refused() {
         let table = [
             ("", Code::CommandUnsupported),
             ("   \n ", Code::CommandUnsupported),
@@ -211,18 +243,18 @@ mod tests {
             ("/status", "act", Suffix::Bare("status")),
         ];
         for (payload, name, suffix) in table {
-            let lines = split(payload, &Topic::main(), Actions::Possible).unwrap();
-            assert_eq!((lines[0].spec.name, lines[0].suffix), (name, suffix), "{payload}");
+            let line = first(payload, &Topic::main(), Actions::Possible).unwrap();
+            assert_eq!((line.spec.name, line.suffix), (name, suffix), "{payload}");
         }
-        assert!(split("/search", &Topic::parse("agent").unwrap(), Actions::Possible).is_err());
-        assert!(split("/search", &Topic::main(), Actions::Impossible).is_err());
-        let say = split("/act.say \"a\nb\"", &Topic::main(), Actions::Impossible).unwrap();
-        assert_eq!(say[0].content(), "\"a\nb\"");
+        assert!(first("/search", &Topic::parse("agent").unwrap(), Actions::Possible).is_err());
+        assert!(first("/search", &Topic::main(), Actions::Impossible).is_err());
+        let say = first("/act.say \"a\nb\"", &Topic::main(), Actions::Impossible).unwrap();
+        assert_eq!(say.content(), "\"a\nb\"");
     }
 
     #[test]
     fn arguments_keep_their_case_and_inner_spaces() {
-        let lines = split("/OPEN  My  File.md ", &Topic::main(), Actions::Possible).unwrap();
-        assert_eq!(lines[0].arguments, "My  File.md");
+        let line = first("/OPEN  My  File.md ", &Topic::main(), Actions::Possible).unwrap();
+        assert_eq!(line.arguments, "My  File.md");
     }
 }

@@ -148,9 +148,25 @@ async fn stray_text_means_that_nothing_runs() {
         assert!(content.contains("Nothing was run."), "{content}");
     }
     assert!(open_topics(&world).await.is_empty());
-    let content = world.fails("main", "/open a.md\n/opne b.md", "COMMAND_UNSUPPORTED").await;
-    assert!(content.contains("Did you mean /open?"), "{content}");
-    assert!(open_topics(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_later_command_that_is_wrong_fails_in_its_turn() {
+    let world = World::new().await;
+    world.home.write("a.md", "# A\n");
+    let content = world.fails("main", "/open a.md\n/opne b.md\n/topics tab", "COMMAND_UNSUPPORTED").await;
+    assert_eq!(
+        content,
+        "Opened ~/a.md\n---\n# A\n\n\
+         ERROR(COMMAND_UNSUPPORTED): Unknown command \"/opne\".\n  Did you mean /open?\n  \
+         Try /help for the commands valid here.\n  Not run: /topics tab"
+    );
+    let content = world.fails("main", "/close\n/info too many\n/open a.md", "INVALID_PARAMS").await;
+    assert!(content.starts_with("Closed: ~/a.md\n\nERROR(INVALID_PARAMS): "), "{content}");
+    assert!(content.ends_with("\n  Not run: /open a.md"), "{content}");
+    let content = world.fails("other", "/bogus\n/info\n/opne x", "COMMAND_UNSUPPORTED").await;
+    assert!(content.ends_with("\n  Not run: /info\n  Not run: /opne …"), "{content}");
+    assert_eq!(open_topics(&world).await, ["main"], "a first command that is wrong creates nothing");
 }
 
 #[tokio::test]

@@ -1,0 +1,152 @@
+//! `flo.callTool` of a tool that is a document: one of its actions is called, over HTTP or as a command.
+
+use std::pin::Pin;
+
+use serde_json::{Value, json};
+use sfmd::Call as Kind;
+
+use super::failure::refused;
+use super::host::Host;
+use crate::action::{self, Called, Ran, Word};
+use crate::blocking;
+use crate::document::{Asker, Bases, Page, Web};
+use crate::error::{Code, Error, Result};
+use crate::session::State;
+use crate::sink::Discard;
+use crate::substitute::text_of;
+use crate::tool::{self, Name};
+use crate::variable::{self, Claimant, Persistent, Scope, Surroundings};
+
+type Answered<'a> = Pin<Box<dyn Future<Output = Option<Value>> + Send + 'a>>;
+
+impl Host<'_> {
+    /// What came of the call; none if no document has that name. Boxed, because an action can be a script's.
+    pub(super) fn call_document<'a>(&'a self, tool_id: &'a str, input: &'a Value) -> Answered<'a> {
+        Box::pin(async move {
+            let name = Name::parse(tool_id);
+            let page = match self.load(&name.tool).await {
+                Ok(page) => page,
+                Err(error) if error.code == Code::NotFound => return None,
+                Err(error) => return Some(failed(&error)),
+            };
+            if !self.tool.script_tools.contains(&name.tool) {
+                return Some(self.not_allowed(&name.tool));
+            }
+            let ran = match self.act(&page, &name, input).await {
+                Ok(ran) => ran,
+                Err(error) => return Some(failed(&error)),
+            };
+            let Ran { reply, effects } = ran;
+            let answer = match reply {
+                Ok(text) => {
+                    let part = |name: &str| {
+                        effects.response.as_ref().map_or(Value::Null, |response| response[name].clone())
+                    };
+                    let output = json!({ "text": text, "status": part("status"), "body": part("body") });
+                    json!({ "status": "success", "output": output })
+                }
+                Err(error) => failed(&error),
+            };
+            for (name, value) in effects.variables {
+                let bytes = text_of(&value).len();
+                if self.calls.shared.set_variable(&name, value, bytes).is_err() {
+                    break;
+                }
+            }
+            Some(answer)
+        })
+    }
+
+    async fn load(&self, tool: &str) -> Result<Box<Page>> {
+        let runtime = self.calls.runtime;
+        let cookies = web::CookieJar::new();
+        let web = Web {
+            client: &runtime.web,
+            cookies: &cookies,
+            port: runtime.port,
+            asker: Asker::Local,
+            sink: &Discard,
+        };
+        tool::load(tool, &self.calls.agent.workspace, web, &self.calls.catalogue).await
+    }
+
+    async fn act(&self, page: &Page, name: &Name, input: &Value) -> Result<Ran> {
+        let default = page.content().document().frontmatter.default.as_deref();
+        let id = name.action.as_deref().or(default).ok_or_else(|| no_action(&name.tool, page))?;
+        let found = page.content().action(id).ok_or_else(|| action::action_not_found(id, page))?;
+        if matches!(found.action.call, Kind::Script { .. }) {
+            let message = format!("{}.{id} runs a script, which is a tool of its own.", name.tool);
+            return Err(Error::new(Code::NotAllowed, message));
+        }
+        let calls = self.calls;
+        let workspace = &calls.agent.workspace;
+        let persistent = self.settings().await?;
+        let home = workspace.home().to_owned();
+        let called = Called { prefix: format!("/tool:{}.", name.tool), words: words(input)? };
+        let state = State { variables: calls.shared.snapshot(), ..State::default() };
+        let call = action::Call {
+            runtime: calls.runtime,
+            agent: calls.agent,
+            session: calls.session,
+            state: &state,
+            task: Some(calls.task.as_str()),
+            page,
+            claimant: Claimant::Tool,
+            found,
+            called: &called,
+            persistent: &persistent,
+            surroundings: Surroundings {
+                directory: home.clone(),
+                app_directory: home.clone(),
+                work_directory: home.clone(),
+                home,
+                ..Surroundings::default()
+            },
+            bases: Bases { workspace, page: None, directory: None, caller: None },
+        };
+        Ok(action::call(call).await)
+    }
+
+    async fn settings(&self) -> Result<Persistent> {
+        let home = self.calls.agent.workspace.home().to_owned();
+        let scope = Scope::of(&self.calls.session.topic);
+        blocking::run(move || variable::read(&home, &scope)).await
+    }
+}
+
+/// The input as the words of a call, in which nothing is filled in or looked up.
+fn words(input: &Value) -> Result<Vec<Word>> {
+    let fields = input.as_object().ok_or_else(|| {
+        Error::new(Code::InvalidParams, "The input of a tool is an object of its action's fields.")
+    })?;
+    let mut words = Vec::new();
+    for (name, value) in fields {
+        let values = match value {
+            Value::Array(values) => values.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        for value in values {
+            match value {
+                Value::Null => {}
+                Value::Bool(value) => words.push(Word::typed(format!("--{name}={value}"))),
+                value => words
+                    .extend([Word::typed(format!("--{name}")), Word::literal(text_of(value).into_owned())]),
+            }
+        }
+    }
+    Ok(words)
+}
+
+fn no_action(tool: &str, page: &Page) -> Error {
+    let ids: Vec<String> =
+        page.content().actions().map(|found| format!("{tool}.{}", found.action.id)).collect();
+    let message = format!("The tool {tool} has no default action. There are: {}", ids.join(", "));
+    Error::new(Code::InvalidParams, message)
+}
+
+fn failed(error: &Error) -> Value {
+    match error.code {
+        Code::InvalidParams => refused("validation_error", "validation_error", &error.message, false),
+        code => refused("failed", &code.as_str().to_lowercase(), &error.message, false),
+    }
+}
