@@ -13,7 +13,7 @@ const CHECKS: usize = 20_000;
 /// Further ones for each value in it.
 const CHECKS_PER_VALUE: usize = 100;
 /// How deep checks may lie in each other: references that lead back to themselves have no end.
-const DEPTH_MAX: usize = 500;
+const DEPTH_MAX: usize = 256;
 
 /// Whether checking the input comes to an end soon.
 pub fn is_bearable(document: &Value, input: &Value) -> bool {

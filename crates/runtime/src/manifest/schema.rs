@@ -80,7 +80,7 @@ impl Schema {
     pub fn types(&self, field: &Value) -> Vec<TypeName> {
         let mut all = Vec::new();
         let mut left = SCHEMAS_MAX;
-        self.collect_types(field, &mut all, &mut left);
+        self.collect_types(field, &mut all, 0, &mut left);
         let mut types = Vec::new();
         for kind in all {
             if !types.contains(&kind) {
@@ -131,8 +131,8 @@ impl Schema {
     }
 
     /// `left`: how many schemas are still looked at.
-    fn collect_types(&self, schema: &Value, types: &mut Vec<TypeName>, left: &mut usize) {
-        let Some(schema) = self.resolve(schema, 0).filter(|_| *left > 0) else { return };
+    fn collect_types(&self, schema: &Value, types: &mut Vec<TypeName>, depth: usize, left: &mut usize) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX && *left > 0) else { return };
         *left -= 1;
         let named: Vec<&str> = match schema.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -146,7 +146,7 @@ impl Schema {
         }
         for word in COMBINATIONS {
             let parts = schema.get(word).and_then(Value::as_array).into_iter().flatten();
-            parts.for_each(|part| self.collect_types(part, types, left));
+            parts.for_each(|part| self.collect_types(part, types, depth + 1, left));
         }
     }
 
