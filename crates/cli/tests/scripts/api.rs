@@ -150,13 +150,13 @@ async fn a_script_calls_the_actions_of_a_document() {
     world.home.write("tools/greet.md", &document);
     let calls = "
         const short = (r: any) => [r.status, r.output ?? null, r.error ? r.error.code : null];
-        const input = { name: '@a {b}', loud: false };
+        const fields = { name: '@a {b}', loud: false };
         return JSON.stringify([
-          short(await flo.callTool({ tool_id: 'greet', input })),
-          (await flo.callTool<any>({ tool_id: 'greet.hello', input })).output.body.said,
+          short(await flo.callTool({ tool_id: 'greet', input: fields })),
+          (await flo.callTool<any>({ tool_id: 'greet.hello', input: fields })).output.body.said,
           short(await flo.callTool({ tool_id: 'greet', input: {} })),
           short(await flo.callTool({ tool_id: 'greet', input: { name: 'n', other: 1 } })),
-          short(await flo.callTool({ tool_id: 'greet.none', input })),
+          short(await flo.callTool({ tool_id: 'greet.none', input: fields })),
           short(await flo.callTool({ tool_id: 'greet.script' })),
           string.vars.get('heard'),
         ]);";
