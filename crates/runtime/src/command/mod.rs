@@ -35,6 +35,7 @@ mod watch;
 mod write;
 
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -141,6 +142,12 @@ pub struct Context<'a> {
     pub interrupted: &'a CancellationToken,
 }
 
+/// A handler on the heap, made out of sight: else the frame of whoever chooses one has room for all of them, and
+/// what a handler may recurse into, such as a nested manifest, has that much less.
+fn apart<F: Future>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
+    Box::pin(make())
+}
+
 impl Context<'_> {
     /// The versions that the agent keeps of files.
     pub fn kept(&self) -> Kept<'_> {
@@ -201,44 +208,44 @@ pub enum Answer {
 /// Runs one command. Its reply is the text without the envelope.
 pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
     if let Command::Open(what) = command {
-        return open::run(what, context).await;
+        return apart(|| open::run(what, context)).await;
     }
     let reply = match command {
         Command::Open(_) => unreachable!("handled above"),
         Command::Help { command } => help::run(command.as_deref(), &context),
-        Command::Back => back::back(context).await,
-        Command::Refresh => back::refresh(context).await,
-        Command::View(target) => edit::show(target, context).await,
-        Command::Edit(change) => save(change, context).await,
-        Command::Undo => undo::run(context).await,
-        Command::Commit(what) => commit::run(what, context).await,
+        Command::Back => apart(|| back::back(context)).await,
+        Command::Refresh => apart(|| back::refresh(context)).await,
+        Command::View(target) => apart(|| edit::show(target, context)).await,
+        Command::Edit(change) => apart(|| save(change, context)).await,
+        Command::Undo => apart(|| undo::run(context)).await,
+        Command::Commit(what) => apart(|| commit::run(what, context)).await,
         Command::Log(target) => log::run(target, context).await,
         Command::List(what) => ls::run(what, context).await,
         Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
         Command::Close => close::run(context),
-        Command::Nav(what) => nav::run(&what, context).await,
+        Command::Nav(what) => apart(|| nav::run(&what, context)).await,
         Command::Source { from } => source::run(from, context),
-        Command::Info { shortcut: None } => info::run(&context).await,
+        Command::Info { shortcut: None } => apart(|| info::run(&context)).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
         Command::SessionClose { topic } => session::close(&topic, &context).await,
-        Command::Act(what) => act::run(what, context).await,
-        Command::Tool(what) => tool::run(what, context).await,
-        Command::Set(assignments) => set::run(assignments, context).await,
+        Command::Act(what) => apart(|| act::run(what, context)).await,
+        Command::Tool(what) => apart(|| tool::run(what, context)).await,
+        Command::Set(assignments) => apart(|| set::run(assignments, context)).await,
         Command::Unset(targets) => unset::run(&targets, context).await,
         Command::AtOnce(act) => at_once(act, &context.session.topic, context.topics).await,
-        Command::Exec(exec) => exec::run(exec, &context).await,
-        Command::Input(text) => terminal::input(&text, context).await,
+        Command::Exec(exec) => apart(|| exec::run(exec, &context)).await,
+        Command::Input(text) => apart(|| terminal::input(&text, context)).await,
         Command::Wait(time) => terminal::wait(time, context).await,
-        Command::Spawn => terminal::spawn(context).await,
-        Command::Install(asked) => install::install(asked, context).await,
-        Command::Uninstall(asked) => install::uninstall(asked, context).await,
-        Command::App(command) => hub::app::run(&command, &context).await,
+        Command::Spawn => apart(|| terminal::spawn(context)).await,
+        Command::Install(asked) => apart(|| install::install(asked, context)).await,
+        Command::Uninstall(asked) => apart(|| install::uninstall(asked, context)).await,
+        Command::App(command) => apart(|| hub::app::run(&command, &context)).await,
         Command::Bash(command) => hub::bash::run(command, &context).await,
-        Command::Agent(command) => hub::agent::run(command, &context).await,
+        Command::Agent(command) => apart(|| hub::agent::run(command, &context)).await,
         Command::Capability(command) => hub::capability::run(command, &context).await,
-        Command::Tools(command) => hub::tool::run(command, &context).await,
-        Command::System(command) => hub::system::run(command, &context).await,
+        Command::Tools(command) => apart(|| hub::tool::run(command, &context)).await,
+        Command::System(command) => apart(|| hub::system::run(command, &context)).await,
         Command::Event(command) => hub::event::run(command, &context).await,
         Command::Watch(command) => watch::run(command, &context).await,
         Command::Durable(command) => hub::state::run(command, &context).await,
