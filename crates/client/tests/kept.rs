@@ -105,7 +105,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 #[tokio::test]
 async fn a_request_that_nobody_read_is_sent_again_and_one_that_may_have_run_is_not() {
     let scene = scene();
-    let mut stream = scene.begin().await;
+    let stream = scene.begin().await;
     let (unread, mut stream) = tokio::join!(info(&scene.client), async {
         stream.readable().await.unwrap();
         drop(stream);
