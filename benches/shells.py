@@ -55,8 +55,12 @@ class Daemon:
         self.binary, self.home = binary, home
         self.env = {"HOME": home, "PATH": os.environ["PATH"], "STRING_PORT": "0", "LANG": "C.UTF-8"}
         self.call("--daemon", "start")
+        self.connect()
+
+    def connect(self):
+        """Also anew after the peers: the daemon closes a connection that is idle for ten seconds, and peers take longer."""
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(f"{home}/.string/run/string.sock")
+        self.socket.connect(f"{self.home}/.string/run/string.sock")
         self.stream = self.socket.makefile("rb")
 
     def call(self, *words):
@@ -218,6 +222,7 @@ def main():
     try:
         turns(daemon)
         peers(python)
+        daemon.connect()
         one_shots(daemon)
         floods(daemon)
         many(daemon)
