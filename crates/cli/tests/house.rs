@@ -53,6 +53,15 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+fn metadata() -> Value {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(top())
+        .output()
+        .unwrap();
+    serde_json::from_slice(&metadata.stdout).unwrap()
+}
+
 /// Every Rust file of the workspace.
 fn sources() -> Vec<Source> {
     let mut sources = Vec::new();
@@ -141,12 +150,7 @@ fn only_the_binary_prints_and_reads_the_environment() {
 
 #[test]
 fn dependencies_point_down_only() {
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(top())
-        .output()
-        .unwrap();
-    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let names: Vec<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"runtime"), "{names:?}");
@@ -178,4 +182,19 @@ fn every_page_that_is_linked_exists() {
             assert!(page.with_file_name(link).exists(), "{} links {link}", page.display());
         }
     }
+}
+
+#[test]
+fn cargo_run_means_the_one_binary() {
+    let metadata = metadata();
+    let default = metadata["workspace_default_members"].as_array().unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let binaries: Vec<&str> = packages
+        .iter()
+        .filter(|package| default.contains(&package["id"]))
+        .flat_map(|package| package["targets"].as_array().unwrap())
+        .filter(|target| target["kind"][0] == "bin")
+        .map(|target| target["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(binaries, ["string"], "the README's first command is `cargo run --release -- …`");
 }
