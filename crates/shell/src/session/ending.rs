@@ -104,9 +104,10 @@ impl Ending {
 impl Strike {
     fn now(terminal: &Terminal, shell: Pid) -> Self {
         let (group, waited) = (terminal.foreground(), foreground::waited_for(shell));
+        // Looked at first: a child of bash that becomes a program after the signal may not have heard it.
+        let program = group.is_some_and(|group| foreground::has_program(shell, group));
         // Without a foreground there is nobody to interrupt; the next step sees whoever comes.
         let _ = terminal.interrupt();
-        let program = group.is_some_and(|group| foreground::has_program(shell, group));
         Self { group, program, waited }
     }
 
