@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use script::Stamp;
@@ -16,9 +16,12 @@ use crate::variable::{self, Scope, Secrets};
 /// The most of a command line that is shown and logged. Watchers and logs keep many of them.
 const SHOWN_MAX: usize = 400;
 
+/// How many scopes are remembered: each configuration of an app is one, and may never be asked for again.
+const SCOPES_MAX: usize = 1_000;
+
 /// The values of each scope. Its files are read again only when they have changed: nearly every command asks.
 #[derive(Debug, Default)]
-pub struct Conceal(Mutex<HashMap<PathBuf, Kept>>);
+pub struct Conceal(Mutex<HashMap<PathBuf, Arc<Kept>>>);
 
 #[derive(Debug)]
 struct Kept {
@@ -68,19 +71,23 @@ impl Conceal {
         .await?;
         let now = SystemTime::now();
         if files.iter().all(|Seen(_, stamp)| stamp.is_none_or(|stamp| stamp.settled(now))) {
-            self.lock().insert(key, Kept { files, secrets: Arc::clone(&secrets) });
+            let mut all = self.lock();
+            if all.len() >= SCOPES_MAX {
+                all.clear();
+            }
+            all.insert(key, Arc::new(Kept { files, secrets: Arc::clone(&secrets) }));
         }
         Ok(secrets)
     }
 
     fn kept(&self, key: &Path) -> Option<Arc<Secrets>> {
-        let all = self.lock();
-        let kept = all.get(key)?;
+        // Nobody waits for the lock while files are looked at.
+        let kept = Arc::clone(self.lock().get(key)?);
         let is_current = kept.files.iter().all(|Seen(path, stamp)| stamp_of(path) == *stamp);
         is_current.then(|| Arc::clone(&kept.secrets))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Kept>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -72,7 +72,7 @@ impl Host<'_> {
 
     async fn act(&self, page: &Page, name: &Name, input: &Value) -> Result<Ran> {
         let default = page.content().document().frontmatter.default.as_deref();
-        let id = name.action.as_deref().or(default).ok_or_else(|| no_action(&name.tool, page))?;
+        let id = name.action.as_deref().or(default).ok_or_else(|| tool::no_action_named(&name.tool, page))?;
         let found = page.content().action(id).ok_or_else(|| action::action_not_found(id, page))?;
         if matches!(found.action.call, Kind::Script { .. }) {
             let message = format!("{}.{id} runs a script, which is a tool of its own.", name.tool);
@@ -137,16 +137,10 @@ fn words(input: &Value) -> Result<Vec<Word>> {
     Ok(words)
 }
 
-fn no_action(tool: &str, page: &Page) -> Error {
-    let ids: Vec<String> =
-        page.content().actions().map(|found| format!("{tool}.{}", found.action.id)).collect();
-    let message = format!("The tool {tool} has no default action. There are: {}", ids.join(", "));
-    Error::new(Code::InvalidParams, message)
-}
-
 fn failed(error: &Error) -> Value {
+    let message = std::iter::once(&error.message).chain(&error.hints).cloned().collect::<Vec<_>>().join(" ");
     match error.code {
-        Code::InvalidParams => refused("validation_error", "validation_error", &error.message, false),
-        code => refused("failed", &code.as_str().to_lowercase(), &error.message, false),
+        Code::InvalidParams => refused("validation_error", "validation_error", &message, false),
+        code => refused("failed", &code.as_str().to_lowercase(), &message, false),
     }
 }

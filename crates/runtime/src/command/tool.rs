@@ -3,7 +3,7 @@
 use super::payload::{Line, Suffix};
 use super::{Context, act, ground, script_tool};
 use crate::action::{self, Called, Word};
-use crate::document::{Asker, Page};
+use crate::document::Asker;
 use crate::error::{Code, Error, Result};
 use crate::manifest::Listed;
 use crate::tool::{self, Name};
@@ -56,7 +56,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let id = match name.action.or(default.filter(|_| !asks_for_help)) {
         Some(id) => id,
         None if asks_for_help => return Ok(action::list(&page, &called)),
-        None => return Err(no_action_named(&name.tool, &page)),
+        None => return Err(tool::no_action_named(&name.tool, &page)),
     };
     let found = page.content().action(&id).ok_or_else(|| action::action_not_found(&id, &page))?;
     if called.asks_for_help(found.action) {
@@ -66,11 +66,4 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let ran = act::call(found, &page, Claimant::Tool, &called, current, &context).await?;
     ran.effects.apply(context.state);
     ran.reply
-}
-
-fn no_action_named(tool: &str, page: &Page) -> Error {
-    let names: Vec<String> =
-        page.content().actions().map(|found| format!("/tool:{tool}.{}", found.action.id)).collect();
-    let list = if names.is_empty() { "It has none.".to_owned() } else { names.join(", ") };
-    Error::new(Code::InvalidParams, format!("The tool {tool} has no default action: name one.")).hint(list)
 }

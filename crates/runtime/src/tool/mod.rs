@@ -107,6 +107,14 @@ pub fn description(name: &str, workspace: &Workspace) -> Option<String> {
     Some(one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
+/// A tool was called without naming one of its actions, and it has no default.
+pub fn no_action_named(tool: &str, page: &Page) -> Error {
+    let names: Vec<String> =
+        page.content().actions().map(|found| format!("/tool:{tool}.{}", found.action.id)).collect();
+    let list = if names.is_empty() { "It has none.".to_owned() } else { names.join(", ") };
+    Error::new(Code::InvalidParams, format!("The tool {tool} has no default action: name one.")).hint(list)
+}
+
 fn not_found(name: &str, workspace: &Workspace, manifests: &Catalogue) -> Error {
     let mut known: Vec<String> = manifests.names().map(str::to_owned).chain(names(workspace)).collect();
     let near = nearest(name, known.iter().map(String::as_str)).map(|name| format!("Did you mean {name}?"));
