@@ -4,110 +4,11 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use support::{World, kill, wait, watch};
-
-/// A client with the real binary at the other end.
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    /// What came while something else was waited for.
-    kept: Vec<Value>,
-}
-
-impl Client {
-    fn start(world: &World, words: &[&str]) -> Self {
-        Self::of(world.string(words))
-    }
-
-    fn of(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, input, output, kept: Vec::new() }
-    }
-
-    fn greet(world: &World) -> Self {
-        Self::greeted(world.string(&["--mcp"]))
-    }
-
-    /// Greets, in a revision that keeps sessions.
-    fn greeted(command: Command) -> Self {
-        let mut client = Self::of(command);
-        let answer = client.ask(0, "initialize", json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        }));
-        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
-        assert_eq!(answer["result"]["serverInfo"]["name"], "string");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
-    }
-
-    fn request(&mut self, id: u32, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-    }
-
-    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
-        self.request(id, method, params);
-        self.wait_for(|message| message["id"] == id)
-    }
-
-    fn call(&mut self, id: u32, topic: &str, cmd: &str) -> Value {
-        self.ask(id, "tools/call", call(topic, cmd))["result"].clone()
-    }
-
-    /// The next message that fits; the others are kept for later.
-    fn wait_for(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.kept.iter().position(&fits) {
-            return self.kept.remove(at);
-        }
-        loop {
-            let message = self.next().expect("the conversation goes on");
-            if fits(&message) {
-                return message;
-            }
-            self.kept.push(message);
-        }
-    }
-
-    fn next(&mut self) -> Option<Value> {
-        let mut line = String::new();
-        (self.output.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
-    }
-
-    /// Closes the input and gives what still comes.
-    fn finish(mut self) -> Vec<Value> {
-        drop(self.input.take());
-        let rest = std::iter::from_fn(|| self.next()).collect();
-        assert!(self.child.wait().unwrap().success());
-        rest
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        // Ended already, or a failed test: then it must not outlive it.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn call(topic: &str, cmd: &str) -> Value {
-    json!({"name": "string", "arguments": {"topic": topic, "cmd": cmd}})
-}
-
-fn text(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap()
-}
+use support::World;
+use support::mcp::{Client, call, text};
 
 #[test]
 fn one_tool_runs_commands_and_says_when_they_fail() {
@@ -279,18 +180,6 @@ fn progress_is_told_and_a_cancelled_command_stops_alone() {
     assert!(client.finish().iter().all(|message| message["id"] != 2), "a cancelled request has no answer");
 }
 
-impl Client {
-    /// Waits until a progress notification carries a text, beginning with the one at hand.
-    fn wait_for_progress(&mut self, first: &Value, expected: &str) {
-        let says = |message: &Value| {
-            message["params"]["message"].as_str().is_some_and(|text| text.contains(expected))
-        };
-        if !says(first) {
-            self.wait_for(|message| message["method"] == "notifications/progress" && says(message));
-        }
-    }
-}
-
 #[test]
 fn resources_are_listed_read_and_followed() {
     let world = World::new();
@@ -340,19 +229,6 @@ fn post(world: &World, body: &str) {
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).unwrap();
     assert!(line.contains(" 202 "), "{line}");
-}
-
-#[test]
-fn a_daemon_that_died_is_started_again() {
-    let world = World::new();
-    let mut client = Client::greet(&world);
-    client.call(1, "main", "/info");
-    let daemon = world.daemon();
-    let ended = watch(daemon);
-    kill(daemon, Signal::KILL);
-    wait(&ended);
-    assert!(text(&client.call(2, "main", "/info")).contains("Session info"));
-    assert_ne!(world.daemon(), daemon);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) enum Afterwards {
     Upgrade,
 }
 
-/// A connection that carries one request at a time.
+/// A connection that carries one request.
 #[derive(Debug)]
 pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
@@ -69,7 +69,7 @@ impl Endpoint {
         }
     }
 
-    pub(crate) async fn connect(&self, after: Afterwards) -> Result<Connection, Error> {
+    async fn connect(&self, after: Afterwards) -> Result<Connection, Error> {
         match self {
             Self::Unix(path) => {
                 let unreachable = |source| self.not_reachable(source);
@@ -87,7 +87,20 @@ impl Endpoint {
         }
     }
 
-    pub(crate) fn not_reachable(&self, source: io::Error) -> Error {
+    /// Sends a request through a connection of its own.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+        after: Afterwards,
+    ) -> Result<Received, Error> {
+        match self.connect(after).await?.exchange(request).await {
+            Ok(received) => Ok(received),
+            Err(Unanswered::Unread(source)) => Err(self.not_reachable(source)),
+            Err(Unanswered::Broken(error)) => Err(error.into()),
+        }
+    }
+
+    fn not_reachable(&self, source: io::Error) -> Error {
         let address = match self {
             Self::Unix(path) => path.display().to_string(),
             Self::Tcp { .. } => self.host(),
@@ -113,11 +126,6 @@ impl Connection {
             };
         });
         Ok(Self { sender, _driver: driver, witness })
-    }
-
-    /// Whether it can take another request. Waits until the one before is over on both sides.
-    pub(crate) async fn is_ready(&mut self) -> bool {
-        self.sender.ready().await.is_ok()
     }
 
     /// Sends the request and waits for the head of its reply.

@@ -24,8 +24,9 @@ pub enum Error {
     Incomplete,
     #[error("cannot read the daemon's reply: {0}")]
     Unreadable(#[from] serde_json::Error),
-    #[error("the terminal's connection broke: {0}")]
-    Terminal(io::Error),
+    /// A connection that had become something else than HTTP.
+    #[error("the connection broke: {0}")]
+    Upgraded(io::Error),
     #[error("the token does not fit into a header")]
     Token,
     #[error("the name does not fit into an address")]

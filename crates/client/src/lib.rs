@@ -6,9 +6,9 @@
 mod agent;
 mod connection;
 mod error;
-mod kept;
 mod routes;
 mod sse;
+mod stdio;
 mod stream;
 mod terminal;
 mod token;
@@ -17,6 +17,7 @@ mod witness;
 pub use agent::AgentId;
 pub use error::Error;
 pub use routes::{Answer, Client, Daemon, REQUEST_MAX};
+pub use stdio::Conversation;
 pub use stream::{Activities, Event, Execution};
 pub use terminal::{Keyboard, Screen, Shown};
 pub use token::Token;

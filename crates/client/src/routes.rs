@@ -1,21 +1,20 @@
 //! The daemon's routes as calls.
 
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
+use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, StatusCode};
 use serde::de::DeserializeOwned;
-use wire::{
-    Agents, Describe, ErrorBody, EventInfo, Events, ExecReply, ExecRequest, Health, Offer, Sessions,
-    Shutdown, Tools, Typed, header,
-};
+use wire::stdio::{DESCRIPTORS, Seat};
+use wire::{Describe, ErrorBody, ExecReply, ExecRequest, Health, Offer, Shutdown, Typed, header};
 
 use crate::connection::{Afterwards, Endpoint, Received};
-use crate::kept::{Kept, send_once};
 use crate::terminal::{self, Keyboard, Screen};
-use crate::{Activities, AgentId, Error, Execution, Token};
+use crate::{Activities, AgentId, Conversation, Error, Execution, Token, stdio};
 
 /// What the client says its version is; all crates of the workspace share it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -26,11 +25,10 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// Largest request the daemon takes, in bytes. It answers more without reading on, and that answer can get lost.
 pub const REQUEST_MAX: usize = 10 * 1024 * 1024;
 
-/// A door of the daemon, and who speaks. Cheap to clone; holds no connection unless it is told to.
+/// A door of the daemon, and who speaks. Cheap to clone; holds no connection.
 #[derive(Debug, Clone)]
 pub struct Client {
     endpoint: Endpoint,
-    kept: Option<Kept>,
     agent: Option<AgentId>,
     speaker: Speaker,
 }
@@ -71,14 +69,7 @@ impl Client {
     }
 
     fn through(endpoint: Endpoint) -> Self {
-        Self { endpoint, kept: None, agent: None, speaker: Speaker::Caller }
-    }
-
-    /// Keeps connections for further calls, which saves about half the time of a short one. Through the Unix socket
-    /// only: nothing else tells whether a request ran that met a connection just being closed.
-    pub fn keeping(self) -> Self {
-        let kept = matches!(self.endpoint, Endpoint::Unix(_)).then(Kept::default);
-        Self { kept, ..self }
+        Self { endpoint, agent: None, speaker: Speaker::Caller }
     }
 
     /// Speaks as this agent instead of `default`.
@@ -119,20 +110,6 @@ impl Client {
         }
     }
 
-    /// The oldest events of the agent's inbox that are not acknowledged.
-    pub async fn events(&self) -> Result<Events, Error> {
-        self.get("/events").await
-    }
-
-    /// One event; none if there is no such one.
-    pub async fn event(&self, id: &str) -> Result<Option<EventInfo>, Error> {
-        match self.get(&format!("/events/{id}")).await {
-            Ok(event) => Ok(Some(event)),
-            Err(Error::Refused { status: 400 | 404, .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Runs every block of a text; the answer has one reply block for each.
     pub async fn chanflow(&self, text: impl Into<String>) -> Result<String, Error> {
         let received = self.send(Method::POST, "/chanflow", TEXT, Body::text(text.into())).await?;
@@ -145,20 +122,6 @@ impl Client {
 
     pub async fn describe(&self) -> Result<Describe, Error> {
         self.get("/describe").await
-    }
-
-    pub async fn agents(&self) -> Result<Agents, Error> {
-        self.get("/agents").await
-    }
-
-    /// The agent's open topics.
-    pub async fn sessions(&self) -> Result<Sessions, Error> {
-        self.get("/sessions").await
-    }
-
-    /// The agent's tools that manifests declare.
-    pub async fn tools(&self) -> Result<Tools, Error> {
-        self.get("/tools").await
     }
 
     /// What a command that is being typed may become.
@@ -179,17 +142,31 @@ impl Client {
     /// Puts a person at the terminal of a live shell.
     pub async fn attach(&self, topic: &str, columns: u16, rows: u16) -> Result<(Screen, Keyboard), Error> {
         let path = format!("/sessions/{topic}/terminal?columns={columns}&rows={rows}");
-        let mut request = self.request(Method::GET, &path, JSON, Body::empty())?;
+        Ok(terminal::split(self.upgrade(&path, wire::terminal::PROTOCOL).await?))
+    }
+
+    /// Lets the daemon talk to an MCP client itself: its input, its output, and the record of their conversation.
+    pub async fn converse(
+        &self,
+        seat: &Seat,
+        descriptors: [BorrowedFd<'_>; DESCRIPTORS],
+    ) -> Result<Conversation, Error> {
+        let upgraded = self.upgrade("/mcp/stdio", wire::stdio::PROTOCOL).await?;
+        stdio::give(upgraded, seat, descriptors).await
+    }
+
+    async fn upgrade(&self, path: &str, protocol: &'static str) -> Result<Upgraded, Error> {
+        let mut request = self.request(Method::GET, path, JSON, Body::empty())?;
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-        request.headers_mut().insert(UPGRADE, HeaderValue::from_static(wire::terminal::PROTOCOL));
-        let received = send_once(&self.endpoint, request, Afterwards::Upgrade).await?;
+        request.headers_mut().insert(UPGRADE, HeaderValue::from_static(protocol));
+        let received = self.endpoint.send(request, Afterwards::Upgrade).await?;
         if received.response.status() != StatusCode::SWITCHING_PROTOCOLS {
             self.accepted(received).await?;
             return Err(Error::Incomplete);
         }
         // What moves the bytes hands the connection over, so it must live until then.
         let Received { response, connection: _connection } = received;
-        Ok(terminal::split(hyper::upgrade::on(response).await?))
+        Ok(hyper::upgrade::on(response).await?)
     }
 
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
@@ -198,11 +175,7 @@ impl Client {
 
     async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
         let request = self.request(method, path, accept, body)?;
-        let received = match &self.kept {
-            Some(kept) => kept.send(&self.endpoint, request).await?,
-            None => send_once(&self.endpoint, request, Afterwards::Close).await?,
-        };
-        self.accepted(received).await
+        self.accepted(self.endpoint.send(request, Afterwards::Close).await?).await
     }
 
     /// Lets good statuses through and turns the others into errors.
@@ -227,12 +200,8 @@ impl Client {
     }
 
     async fn whole(&self, received: Received) -> Result<Bytes, Error> {
-        let Received { response, connection } = received;
-        let body = response.into_body().collect().await?.to_bytes();
-        if let Some(kept) = &self.kept {
-            kept.give(connection);
-        }
-        Ok(body)
+        let Received { response, connection: _connection } = received;
+        Ok(response.into_body().collect().await?.to_bytes())
     }
 
     fn request(

@@ -42,7 +42,7 @@ impl Screen {
                 Ok(Some(Frame::End(why))) => return Ok(Shown::End(why)),
                 Ok(Some(Frame::Size { .. })) => {}
                 Ok(None) => {
-                    let count = self.connection.read(&mut buffer).await.map_err(Error::Terminal)?;
+                    let count = self.connection.read(&mut buffer).await.map_err(Error::Upgraded)?;
                     if count == 0 {
                         return Err(Error::Incomplete);
                     }
@@ -64,7 +64,7 @@ impl Keyboard {
     }
 
     async fn send(&mut self, frame: &Frame) -> Result<(), Error> {
-        self.connection.write_all(&frame.encode()).await.map_err(Error::Terminal)?;
-        self.connection.flush().await.map_err(Error::Terminal)
+        self.connection.write_all(&frame.encode()).await.map_err(Error::Upgraded)?;
+        self.connection.flush().await.map_err(Error::Upgraded)
     }
 }

@@ -15,7 +15,7 @@ mod tool;
 pub use handler::Handler;
 pub use host::{Call, Change, Host, Outcome};
 pub use http::{Refused, Sessions};
-pub use stdio::serve_stdio;
+pub use stdio::{End, Record, Streams, Unanswered, serve_stdio};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

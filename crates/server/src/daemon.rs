@@ -119,9 +119,14 @@ impl Daemon {
     /// Serves until the runtime's `stop` is cancelled, then ends everything in order.
     pub async fn serve(self) -> Result<(), Error> {
         let limits = self.app.limits;
+        let conversations = self.app.conversations.clone();
         let router = route::router(self.app);
         let serving = listen::serve(self.listeners, router, limits, self.runtime.stop.clone());
         tokio::join!(serving, sweep(&self.runtime));
+        conversations.close();
+        if tokio::time::timeout(limits.drain_time, conversations.wait()).await.is_err() {
+            tracing::warn!("some conversations did not end in time");
+        }
         self.runtime.end().await;
         for file in [self.root.socket(), self.root.pid()] {
             // Gone already is as good; a leftover is never in the way of the next start.

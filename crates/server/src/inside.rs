@@ -1,5 +1,6 @@
-//! What MCP clients over HTTP reach: the runtime itself.
+//! What MCP clients reach: the runtime itself.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
@@ -15,6 +16,7 @@ use store::Limit;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use wire::stdio::Seat;
 use wire::{EventInfo, SessionInfo, ToolInfo};
 
 use crate::route;
@@ -24,11 +26,26 @@ const EVENTS: Limit = Limit::entries(100).bytes(1024 * 1024);
 
 pub struct Inside {
     runtime: Arc<Runtime>,
+    /// Who is at the other end for the whole conversation. Over HTTP each request says it anew.
+    seated: Option<Seated>,
+}
+
+struct Seated {
+    agent: String,
+    /// What `./x` starts from.
+    cwd: Option<PathBuf>,
+    lists_tools: bool,
 }
 
 impl Inside {
     pub fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime }
+        Self { runtime, seated: None }
+    }
+
+    /// For one client, which speaks as one agent.
+    pub fn seated(runtime: Arc<Runtime>, agent: String, seat: Seat) -> Self {
+        let cwd = seat.cwd.map(PathBuf::from).filter(|path| path.is_absolute());
+        Self { runtime, seated: Some(Seated { agent, cwd, lists_tools: seat.tools }) }
     }
 
     fn named(&self, agent: &str) -> Result<Arc<Agent>, Error> {
@@ -38,11 +55,18 @@ impl Inside {
 
 impl Host for Inside {
     fn agent(&self, request: Option<&Parts>) -> String {
-        request.map_or_else(|| "default".to_owned(), |parts| route::agent(&parts.headers))
+        match (&self.seated, request) {
+            (Some(seated), _) => seated.agent.clone(),
+            (None, Some(parts)) => route::agent(&parts.headers),
+            (None, None) => "default".to_owned(),
+        }
     }
 
     /// `/mcp?tools=1`.
     fn lists_tools(&self, request: Option<&Parts>) -> bool {
+        if let Some(seated) = &self.seated {
+            return seated.lists_tools;
+        }
         let query = request.and_then(|parts| parts.uri.query()).unwrap_or_default();
         query.split('&').any(|pair| matches!(pair, "tools" | "tools=1" | "tools=true"))
     }
@@ -59,8 +83,9 @@ impl Host for Inside {
         cancel: CancellationToken,
     ) -> Outcome {
         let Call { topic, cmd, task } = call;
+        let cwd = self.seated.as_ref().and_then(|seated| seated.cwd.clone());
         let request =
-            Request { agent: agent.to_owned(), topic, payload: cmd, cwd: None, task, origin: Origin::Agent };
+            Request { agent: agent.to_owned(), topic, payload: cmd, cwd, task, origin: Origin::Agent };
         let reply = self.runtime.exec_until(request, Arc::new(Channel(live)), cancel).await;
         let topic = reply.topic.as_ref().map(ToString::to_string).unwrap_or_default();
         Outcome { topic, ok: reply.ok(), content: reply.content }

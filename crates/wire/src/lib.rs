@@ -11,6 +11,7 @@ mod events;
 mod exec;
 pub mod header;
 mod sessions;
+pub mod stdio;
 mod stream;
 pub mod terminal;
 mod tools;

@@ -84,11 +84,6 @@ impl Link {
         }
     }
 
-    /// Makes many calls: their connections are kept.
-    pub(crate) fn keeping(self) -> Self {
-        Self { client: self.client.keeping(), ..self }
-    }
-
     /// Passes on what an agent says, which never counts as a person's word.
     pub(crate) fn for_agent(self) -> Self {
         Self { client: self.client.for_agent(), ..self }

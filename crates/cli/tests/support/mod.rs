@@ -3,6 +3,7 @@
 
 pub(crate) mod examples;
 pub(crate) mod fake;
+pub(crate) mod mcp;
 pub(crate) mod terminal;
 
 use std::fs;

@@ -15,8 +15,10 @@ mod running;
 mod sessions;
 mod shutdown;
 mod speaker;
+mod stdio;
 mod terminal;
 mod tools;
+mod upgrade;
 mod webhook;
 
 use std::sync::Arc;
@@ -25,6 +27,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Router, middleware};
 use runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -57,6 +61,9 @@ pub struct App {
     pub running: Arc<running::Running>,
     /// The MCP conversations over HTTP.
     pub mcp: Arc<::mcp::Sessions<Inside>>,
+    /// Those over the standard streams of a client; a stop waits for what they still have to answer.
+    pub conversations: TaskTracker,
+    pub stdio_places: Arc<Semaphore>,
 }
 
 impl App {
@@ -64,7 +71,16 @@ impl App {
         let inside = Arc::new(Inside::new(Arc::clone(&runtime)));
         let (version, stop) = (runtime.version.clone(), runtime.stop.clone());
         let mcp = ::mcp::Sessions::new(inside, version, limits.mcp_sessions, limits.body_bytes, stop);
-        Self { runtime, token, port, limits, running: Arc::default(), mcp: Arc::new(mcp) }
+        Self {
+            runtime,
+            token,
+            port,
+            limits,
+            running: Arc::default(),
+            mcp: Arc::new(mcp),
+            conversations: TaskTracker::new(),
+            stdio_places: Arc::new(Semaphore::new(limits.mcp_sessions)),
+        }
     }
 }
 
@@ -100,6 +116,7 @@ pub fn router(app: App) -> Router {
         .routes(routes!(terminal::attach))
         .routes(routes!(activity::stream))
         .routes(routes!(mcp::post, mcp::get, mcp::delete))
+        .routes(routes!(stdio::take_over))
         .routes(routes!(events::list, events::clear))
         .routes(routes!(events::read))
         .routes(routes!(events::ack))

@@ -1,12 +1,11 @@
 //! `GET /sessions/{topic}/terminal`: a person at the terminal of a live shell, over an upgraded connection.
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use runtime::bash::Attached;
 use runtime::topic::Topic;
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wire::ErrorBody;
 use wire::terminal::{Decoder, Frame, PROTOCOL};
 
-use super::App;
+use super::{App, upgrade};
 use crate::failure::Failure;
 use crate::peer::Peer;
 
@@ -48,11 +47,7 @@ pub async fn attach(
 ) -> Result<Response, Failure> {
     let topic = Topic::parse(&topic?.0)?;
     let Query(Window { columns, rows }) = window?;
-    let upgrade =
-        asks_for_upgrade(&headers).then(|| request.extensions_mut().remove::<OnUpgrade>()).flatten();
-    let upgrade = upgrade.ok_or_else(|| {
-        Failure::bad_request(format!("This route needs Connection: Upgrade and Upgrade: {PROTOCOL}."))
-    })?;
+    let upgrade = upgrade::asked_for(PROTOCOL, &mut request)?;
     let agent = super::agent(&headers);
     let attached = app.runtime.attach(peer.origin(), &agent, topic, (columns, rows)).await?;
     let stop = app.runtime.stop.clone();
@@ -62,18 +57,7 @@ pub async fn attach(
             Err(error) => tracing::debug!(%error, "a terminal was asked for and not taken"),
         }
     });
-    Response::builder()
-        .status(StatusCode::SWITCHING_PROTOCOLS)
-        .header(header::CONNECTION, "Upgrade")
-        .header(header::UPGRADE, PROTOCOL)
-        .body(Body::empty())
-        .map_err(|error| Failure::bad_request(error.to_string()))
-}
-
-fn asks_for_upgrade(headers: &HeaderMap) -> bool {
-    headers
-        .get(header::UPGRADE)
-        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(PROTOCOL.as_bytes()))
+    upgrade::granted(PROTOCOL)
 }
 
 /// One person's connection.

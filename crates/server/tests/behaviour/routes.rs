@@ -58,6 +58,7 @@ async fn the_openapi_document_names_every_route_and_holds_together() {
         "GET /fs/path",
         "GET /health",
         "GET /mcp",
+        "GET /mcp/stdio",
         "GET /openapi.json",
         "GET /sessions",
         "GET /sessions/topic/terminal",
@@ -227,6 +228,17 @@ async fn a_terminal_is_for_a_person_over_the_socket_only() {
     assert_eq!(gone, "No shell runs in bash:dev of agent default.");
     let agent = daemon.client().for_agent().attach("bash:dev", 80, 24).await.unwrap_err().to_string();
     assert_eq!(agent, "Only a person can attach to a shell.");
+}
+
+#[tokio::test]
+async fn streams_are_given_over_the_socket_only() {
+    let daemon = Daemon::start().await;
+    let call = || Call::new(&daemon, "GET", "/mcp/stdio");
+    let upgrade = call().with("Connection", "Upgrade").with("Upgrade", "string-stdio");
+    let answer = upgrade.send(&daemon).await;
+    assert_eq!((answer.status, answer.code().as_str()), (403, "FORBIDDEN"));
+    let (status, body) = socket(&daemon, "GET", "/mcp/stdio", &Value::Null).await;
+    assert_eq!((status, &body["error"]["code"]), (400, &json!("INVALID_PARAMS")));
 }
 
 /// One request over the socket, by hand: status and JSON body.

@@ -1,0 +1,92 @@
+//! `string --mcp`: brings an MCP client and the daemon together, and stays in case the daemon leaves.
+//!
+//! The daemon is given the client's streams and talks to it without anybody in between. Should it die, what it owes is
+//! answered here, and the next message finds a new daemon that goes on where the old one was.
+
+mod ends;
+
+use std::os::fd::AsFd;
+
+use mcp::{Record, Streams};
+use wire::stdio::Seat;
+
+use crate::daemon::Link;
+use crate::failure::{Failure, Status};
+use ends::Ends;
+
+/// As much is read at once while no daemon does it.
+const CHUNK: usize = 16 * 1024;
+/// What is said of a request that a daemon took with it.
+const DIED: &str = "it stopped meanwhile. The command may have run.";
+
+/// Which tools the client is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listing {
+    One,
+    /// The installed ones too.
+    Installed,
+}
+
+/// Serves one client until it closes our standard input and has its answers.
+pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
+    let failed = |error: std::io::Error| Failure::failed(format!("the conversation broke off: {error}"));
+    let ends = Ends::of_this_process().map_err(failed)?;
+    let record = Record::new().map_err(failed)?;
+    let seat = Seat { cwd, tools: listing == Listing::Installed };
+    let front = Front { link: link.for_agent(), seat, ends, record };
+    let served = front.serve().await;
+    front.ends.finish();
+    served.map_err(failed)??;
+    Ok(Status::Done)
+}
+
+struct Front {
+    link: Link,
+    seat: Seat,
+    ends: Ends,
+    record: Record,
+}
+
+impl Front {
+    /// One daemon after the other, until the client leaves. A daemon is needed only once the client says something.
+    async fn serve(&self) -> std::io::Result<Result<(), Failure>> {
+        while self.hear().await? {
+            let descriptors = [self.ends.input.as_fd(), self.ends.output.as_fd(), self.record.as_fd()];
+            let client = self.link.client();
+            let handed = self.link.attempt(async || client.converse(&self.seat, descriptors).await).await;
+            let why = match handed {
+                Ok(conversation) => match conversation.end().await {
+                    Some(farewell) => {
+                        return Ok(farewell.error.map_or(Ok(()), |why| Err(Failure::failed(why))));
+                    }
+                    None => DIED.to_owned(),
+                },
+                Err(failure) => failure.message,
+            };
+            self.refuse(&why).await?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Waits until the client says something, which is kept for the daemon. Whether there was anything.
+    async fn hear(&self) -> std::io::Result<bool> {
+        let mut buffer = vec![0; CHUNK];
+        // Only while it is needed: whoever reads shall be the only one that is woken.
+        let count = self.streams()?.read(&mut buffer).await?;
+        self.record.keep(&buffer[..count]);
+        Ok(count > 0)
+    }
+
+    /// Answers what nobody else will.
+    async fn refuse(&self, why: &str) -> std::io::Result<()> {
+        let streams = self.streams()?;
+        for request in self.record.take_unanswered() {
+            streams.write(request.refusal(why)).await?;
+        }
+        Ok(())
+    }
+
+    fn streams(&self) -> std::io::Result<Streams> {
+        Streams::new(self.ends.input.try_clone()?, self.ends.output.try_clone()?)
+    }
+}

@@ -1,0 +1,199 @@
+//! `string --mcp` gives its client to the daemon, and goes on when the daemon is gone.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use support::mcp::{Client, call, text};
+use support::{World, kill, wait, watch};
+
+/// Ends the daemon as a crash does.
+fn kill_daemon(world: &World) -> u32 {
+    let daemon = world.daemon();
+    let ended = watch(daemon);
+    kill(daemon, Signal::KILL);
+    wait(&ended);
+    daemon
+}
+
+fn greeting(id: u32) -> Value {
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": "initialize", "params": params})
+}
+
+fn request(id: u32, topic: &str, cmd: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call(topic, cmd)})
+}
+
+#[test]
+fn a_daemon_that_died_is_started_again() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    client.call(1, "main", "/info");
+    let daemon = kill_daemon(&world);
+    assert!(text(&client.call(2, "main", "/info")).contains("Session info"));
+    assert_ne!(world.daemon(), daemon);
+}
+
+#[test]
+fn what_a_daemon_took_with_it_is_answered_and_the_rest_goes_on() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    assert!(
+        client.ask(1, "resources/subscribe", json!({"uri": "string://topic/docs"}))["result"].is_object()
+    );
+    assert!(client.ask(2, "resources/subscribe", json!({"uri": "string://events"}))["result"].is_object());
+    assert!(client.ask(3, "resources/unsubscribe", json!({"uri": "string://events"}))["result"].is_object());
+    let mut endless = call("bash:dev", "echo has begun; cat");
+    endless["_meta"] = json!({"progressToken": "p"});
+    client.request(4, "tools/call", endless);
+    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
+    client.wait_for_progress(&progress, "has begun");
+    kill_daemon(&world);
+    let lost = client.wait_for(|message| message["id"] == 4)["result"].clone();
+    assert_eq!(lost["isError"], true);
+    assert!(text(&lost).contains("ERROR(LOAD_ERROR): The daemon did not answer"), "{lost}");
+    // The new daemon knows what the client told the old one, and nobody is told twice.
+    assert!(text(&client.call(5, "docs", "/info")).contains("Session info"));
+    let updated = client.wait_for(|message| message["method"] == "notifications/resources/updated");
+    assert_eq!(updated["params"]["uri"], "string://topic/docs");
+    let rest = client.finish();
+    assert!(rest.iter().all(|message| message.get("id").is_none()), "{rest:?}");
+}
+
+#[test]
+fn half_a_message_is_finished_by_another_daemon() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let long = "A long text. ".repeat(2_000);
+    let message = request(2, "main", &format!("/write long.md\n{long}")).to_string();
+    let (first, second) = message.split_at(message.len() - 9_000);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    // What follows the ping is read with it, or soon after.
+    write!(client.input.as_mut().unwrap(), "{ping}\n{first}").unwrap();
+    client.wait_for(|message| message["id"] == 1);
+    kill_daemon(&world);
+    writeln!(client.input.as_mut().unwrap(), "{second}").unwrap();
+    let answer = client.wait_for(|message| message["id"] == 2);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    assert!(fs::read_to_string(world.home().join("long.md")).unwrap().contains(&long));
+}
+
+#[test]
+fn a_daemon_that_stops_answers_first_and_is_not_started_for_nothing() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let mut endless = call("bash:dev", "echo has begun; cat");
+    endless["_meta"] = json!({"progressToken": "p"});
+    client.request(1, "tools/call", endless);
+    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
+    client.wait_for_progress(&progress, "has begun");
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    client.wait_for(|message| message["id"] == 1);
+    assert_eq!(world.daemons(), [0; 0]);
+    assert!(text(&client.call(2, "main", "/info")).contains("Session info"));
+    assert!(client.finish().is_empty());
+}
+
+#[test]
+fn a_front_that_is_killed_takes_its_commands_with_it() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let mut endless = call("bash:dev", "echo has begun; cat");
+    endless["_meta"] = json!({"progressToken": "p"});
+    client.request(1, "tools/call", endless);
+    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
+    client.wait_for_progress(&progress, "has begun");
+    client.child.kill().unwrap();
+    assert!(world.run(&["bash:dev", "echo free again"]).out.contains("free again"));
+    // Its streams are closed too, although the client still holds the other ends.
+    while client.next().is_some() {}
+}
+
+#[test]
+fn a_daemon_that_cannot_start_is_told_of() {
+    let world = World::new();
+    // Where its files belong is one already.
+    fs::write(world.root(), "in the way").unwrap();
+    let mut client = Client::start(&world, &["--mcp"]);
+    client.send(&greeting(0));
+    let refused = client.wait_for(|message| message["id"] == 0);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("The daemon did not answer") && message.contains(".string"), "{message}");
+    fs::remove_file(world.root()).unwrap();
+    client.send(&greeting(1));
+    assert!(client.wait_for(|message| message["id"] == 1)["result"].is_object());
+    assert!(text(&client.call(2, "main", "/info")).contains("Session info"));
+    assert!(client.finish().is_empty());
+}
+
+#[test]
+fn nothing_is_lost_on_a_client_that_reads_late() {
+    let world = World::new();
+    fs::write(world.home().join("long.md"), "A line of a long document.\n".repeat(2_000)).unwrap();
+    let mut client = Client::greet(&world);
+    for id in 1..=40 {
+        client.send(&request(id, &format!("t{id}"), "/open long.md"));
+    }
+    let rest = client.finish();
+    for id in 1..=40 {
+        let answer = rest.iter().find(|message| message["id"] == id).unwrap();
+        assert!(text(&answer["result"]).contains("A line of a long document."), "{id}");
+    }
+}
+
+#[test]
+fn files_are_as_good_as_pipes() {
+    let world = World::new();
+    let (input, output) = (world.home().join("in.jsonl"), world.home().join("out.jsonl"));
+    fs::write(&input, format!("{}\n{}", greeting(0), request(1, "main", "/info"))).unwrap();
+    let mut command = world.string(&["--mcp"]);
+    command.stdin(File::open(&input).unwrap()).stdout(File::create(&output).unwrap());
+    assert!(command.status().unwrap().success());
+    let answers: Vec<Value> = fs::read_to_string(&output)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [0, 1]);
+    assert!(text(&answers[1]["result"]).contains("Session info"));
+}
+
+#[test]
+fn sockets_are_as_good_as_pipes() {
+    let world = World::new();
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let mut command = world.string(&["--mcp"]);
+    command
+        .stdin(Stdio::from(OwnedFd::from(theirs.try_clone().unwrap())))
+        .stdout(Stdio::from(OwnedFd::from(theirs)));
+    let mut child = command.spawn().unwrap();
+    // What it gave to the child is closed on this side.
+    drop(command);
+    writeln!(&ours, "{}", greeting(0)).unwrap();
+    writeln!(&ours, "{}", request(1, "main", "/info")).unwrap();
+    ours.shutdown(std::net::Shutdown::Write).unwrap();
+    let answers: Vec<String> = BufReader::new(ours).lines().map(Result::unwrap).collect();
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    assert!(answers[1].contains("Session info"), "{answers:?}");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_client_that_says_nothing_needs_no_daemon() {
+    let world = World::new();
+    let run = world.run(&["--mcp"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
+    assert_eq!(world.daemons(), [0; 0]);
+}
