@@ -197,3 +197,19 @@ fn a_client_that_says_nothing_needs_no_daemon() {
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
     assert_eq!(world.daemons(), [0; 0]);
 }
+
+#[test]
+fn durable_writes_work_alone_and_together() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let put = |id: u32| format!("/state put profile key{id} {id}");
+    assert_eq!(client.call(1, "system", &put(1))["isError"], false);
+    let together: String = (2..=9).map(|id| format!("{}\n", request(id, "system", &put(id)))).collect();
+    client.input.as_mut().unwrap().write_all(together.as_bytes()).unwrap();
+    for id in 2..=9 {
+        let answer = client.wait_for(|message| message["id"] == id);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let listed = client.call(10, "system", "/state ls profile");
+    assert!((1..=9).all(|id| text(&listed).contains(&format!("key{id}"))), "{listed}");
+}

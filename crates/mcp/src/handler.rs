@@ -17,7 +17,7 @@ use wire::ToolInfo;
 
 use crate::resource::{self, Address};
 use crate::subscription::{self, Subscriptions};
-use crate::{Error, Host, progress, tool};
+use crate::{Error, Host, Place, progress, tool};
 
 /// How many pieces of output wait to be told about; further ones are left out, since the reply has them all.
 const LIVE_MAX: usize = 64;
@@ -99,8 +99,9 @@ impl<H: Host> ServerHandler for Handler<H> {
             live.close();
         }
         let report = progress::report(context.peer.clone(), token, live);
+        let place = context.extensions.get::<Place>().copied().unwrap_or_default();
         let outcome = tokio::select! {
-            outcome = self.host.run(&agent, call, sender, context.ct.clone()) => outcome,
+            outcome = self.host.run(&agent, call, sender, context.ct.clone(), place) => outcome,
             () = report => unreachable!("it goes on until it is dropped"),
         };
         Ok(tool::result(&outcome).into())

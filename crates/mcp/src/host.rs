@@ -26,6 +26,16 @@ pub struct Outcome {
     pub content: String,
 }
 
+/// Where a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// Where it was asked for, which is the shortest way.
+    #[default]
+    Here,
+    /// Not on the thread that hears the client, which asks for several things at once.
+    Elsewhere,
+}
+
 /// Something that a resource shows is no longer as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
@@ -48,14 +58,14 @@ pub trait Host: Send + Sync + 'static {
     fn tools(&self, agent: &str) -> impl Future<Output = Result<Vec<ToolInfo>, Error>> + Send;
 
     /// Runs a command. Live output goes to `live` while somebody takes it, and is closed from the start where
-    /// nobody will; `cancel` stops this command and no
-    /// other.
+    /// nobody will; `cancel` stops this command and no other.
     fn run(
         &self,
         agent: &str,
         call: Call,
         live: mpsc::Sender<String>,
         cancel: CancellationToken,
+        place: Place,
     ) -> impl Future<Output = Outcome> + Send;
 
     /// The open topics.

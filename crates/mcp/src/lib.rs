@@ -1,7 +1,6 @@
 //! The Model Context Protocol: one tool, some resources, and whoever runs the commands behind them.
 //!
-//! [`Host`] is that whoever. The daemon is one for its clients over HTTP; the command line is one over standard
-//! input and output, by way of the daemon's socket.
+//! [`Host`] is that whoever: the daemon, for its clients over HTTP and for those whose standard streams it was given.
 
 mod handler;
 mod host;
@@ -13,7 +12,7 @@ mod subscription;
 mod tool;
 
 pub use handler::Handler;
-pub use host::{Call, Change, Host, Outcome};
+pub use host::{Call, Change, Host, Outcome, Place};
 pub use http::{Refused, Sessions};
 pub use stdio::{End, Record, Streams, Unanswered, serve_stdio};
 

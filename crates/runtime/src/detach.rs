@@ -10,20 +10,24 @@ pub fn to_the_end<F>(work: F) -> ToTheEnd<F>
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    ToTheEnd(Some(Box::pin(work)))
+    ToTheEnd { work: Some(Box::pin(work)), began_in: Handle::try_current().ok() }
 }
 
-pub struct ToTheEnd<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+pub struct ToTheEnd<F: Future<Output: Send> + Send + 'static> {
+    work: Option<Pin<Box<F>>>,
+    /// Whoever gives it up may be elsewhere.
+    began_in: Option<Handle>,
+}
 
 impl<F: Future<Output: Send> + Send + 'static> Future for ToTheEnd<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // Taken out while it runs: what panics is not run again.
-        let mut work = self.0.take().expect("nothing is polled after its end");
+        let mut work = self.work.take().expect("nothing is polled after its end");
         let outcome = work.as_mut().poll(context);
         if outcome.is_pending() {
-            self.0 = Some(work);
+            self.work = Some(work);
         }
         outcome
     }
@@ -32,7 +36,7 @@ impl<F: Future<Output: Send> + Send + 'static> Future for ToTheEnd<F> {
 impl<F: Future<Output: Send> + Send + 'static> Drop for ToTheEnd<F> {
     fn drop(&mut self) {
         // Without a runtime the process ends, and the work with it.
-        if let (Some(work), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+        if let (Some(work), Some(runtime)) = (self.work.take(), self.began_in.take()) {
             runtime.spawn(work);
         }
     }

@@ -65,6 +65,7 @@ pub struct Runtime {
     pub watches: Arc<watch::Watches>,
     pub capabilities: capability::Capabilities,
     pub(crate) conceal: conceal::Conceal,
+    pub(crate) shelf: document::Shelf,
     pub(crate) web: web::Client,
     pub(crate) github: GitHubHosts,
     /// The tools that manifests declare, for each home.
@@ -138,6 +139,7 @@ impl Runtime {
             watches,
             capabilities,
             conceal: conceal::Conceal::default(),
+            shelf: document::Shelf::default(),
             web,
             github,
             tools: manifest::Catalogues::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use futures::stream::{self, BoxStream, StreamExt};
-use mcp::{Call, Change, Error, Host, Outcome};
+use mcp::{Call, Change, Error, Host, Outcome, Place};
 use runtime::activity::{Phase, What};
 use runtime::agent::Agent;
 use runtime::error::Code;
@@ -13,8 +13,10 @@ use runtime::event::{Id, Show};
 use runtime::sink::{Live, Sink};
 use runtime::{Origin, Request, Runtime};
 use store::Limit;
+use tokio::runtime::Handle;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
+use tokio_util::context::TokioContext;
 use tokio_util::sync::CancellationToken;
 use wire::stdio::Seat;
 use wire::{EventInfo, SessionInfo, ToolInfo};
@@ -26,6 +28,8 @@ const EVENTS: Limit = Limit::entries(100).bytes(1024 * 1024);
 
 pub struct Inside {
     runtime: Arc<Runtime>,
+    /// Where the daemon's own tasks run; a client may be heard elsewhere.
+    daemon: Handle,
     /// Who is at the other end for the whole conversation. Over HTTP each request says it anew.
     seated: Option<Seated>,
 }
@@ -39,13 +43,17 @@ struct Seated {
 
 impl Inside {
     pub fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, seated: None }
+        Self { runtime, daemon: Handle::current(), seated: None }
     }
 
     /// For one client, which speaks as one agent.
     pub fn seated(runtime: Arc<Runtime>, agent: String, seat: Seat) -> Self {
         let cwd = seat.cwd.map(PathBuf::from).filter(|path| path.is_absolute());
-        Self { runtime, seated: Some(Seated { agent, cwd, lists_tools: seat.tools }) }
+        Self {
+            runtime,
+            daemon: Handle::current(),
+            seated: Some(Seated { agent, cwd, lists_tools: seat.tools }),
+        }
     }
 
     fn named(&self, agent: &str) -> Result<Arc<Agent>, Error> {
@@ -81,12 +89,24 @@ impl Host for Inside {
         call: Call,
         live: mpsc::Sender<String>,
         cancel: CancellationToken,
+        place: Place,
     ) -> Outcome {
         let Call { topic, cmd, task } = call;
         let cwd = self.seated.as_ref().and_then(|seated| seated.cwd.clone());
         let request =
             Request { agent: agent.to_owned(), topic, payload: cmd, cwd, task, origin: Origin::Agent };
-        let reply = self.runtime.exec_until(request, Arc::new(Channel(live)), cancel).await;
+        let (runtime, live) = (Arc::clone(&self.runtime), Arc::new(Channel(live)));
+        let run = async move { runtime.exec_until(request, live, cancel).await };
+        let reply = match place {
+            // Wherever this is: what the command starts outlives it, and belongs to the daemon.
+            Place::Here => TokioContext::new(run, self.daemon.clone()).await,
+            Place::Elsewhere => match self.daemon.spawn(run).await {
+                Ok(reply) => reply,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                // The daemon ends, and this thread with it.
+                Err(_) => std::future::pending().await,
+            },
+        };
         let topic = reply.topic.as_ref().map(ToString::to_string).unwrap_or_default();
         Outcome { topic, ok: reply.ok(), content: reply.content }
     }

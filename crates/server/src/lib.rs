@@ -1,5 +1,6 @@
 //! Transports only: the daemon's listeners, the door, HTTP, SSE and ChanFlow.
 
+mod conversation;
 mod daemon;
 mod door;
 mod failure;

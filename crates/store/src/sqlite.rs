@@ -9,17 +9,19 @@ mod file;
 mod log;
 mod maintain;
 mod reader;
+mod thread;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use self::database::Database;
 use self::log::Log;
 use self::reader::Readers;
+use self::thread::blocking;
+pub use self::thread::this_thread_may_wait;
 use self::writer::Writer;
 use crate::{
     AtomicWrite, Clock, Conflict, Entry, Key, KeyLocks, KeyRange, Limit, Page, Pending, Result, Space, Store,
@@ -132,32 +134,6 @@ impl Drop for Sqlite {
 impl std::fmt::Debug for Sqlite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
-/// Whether the current thread may wait for the disk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Thread {
-    /// Nobody else depends on it.
-    Free,
-    /// A tokio worker that can hand its tasks on while it waits.
-    Worker,
-    /// It drives every task of its runtime.
-    Sole,
-}
-
-fn current_thread() -> Thread {
-    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
-        Err(_) => Thread::Free,
-        Ok(RuntimeFlavor::MultiThread) => Thread::Worker,
-        Ok(_) => Thread::Sole,
-    }
-}
-
-fn blocking<T>(work: impl FnOnce() -> T) -> T {
-    match current_thread() {
-        Thread::Worker => tokio::task::block_in_place(work),
-        Thread::Free | Thread::Sole => work(),
     }
 }
 

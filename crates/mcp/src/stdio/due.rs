@@ -5,6 +5,7 @@
 )]
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -14,6 +15,7 @@ use rmcp::model::{
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
+use super::pace::Pace;
 use super::record::{Record, Remembered, Unanswered};
 
 /// The requests that are not answered yet, in the record too.
@@ -31,6 +33,7 @@ struct Book {
     record: Record,
     requests: Vec<Entry>,
     remembered: Remembered,
+    pace: Pace,
 }
 
 #[derive(Debug)]
@@ -63,7 +66,7 @@ impl Due {
     pub(super) fn resume(record: Record) -> (Self, Vec<RxJsonRpcMessage<RoleServer>>) {
         let remembered = record.remembered();
         let messages = replay(&remembered);
-        let book = Book { record, requests: Vec::new(), remembered };
+        let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default() };
         let due = Self(Arc::new(Shared { book: Mutex::new(book), answered: Notify::new() }));
         due.add(&messages, true);
         (due, messages)
@@ -77,6 +80,7 @@ impl Due {
     fn add(&self, messages: &[RxJsonRpcMessage<RoleServer>], is_replayed: bool) {
         let mut book = self.book();
         let before = book.requests.len();
+        book.pace.received(Instant::now());
         let mut cancelled = false;
         for message in messages {
             match message {
@@ -118,6 +122,9 @@ impl Due {
         let mut book = self.book();
         let Some(at) = book.requests.iter().position(|entry| entry.request.id == *id) else { return };
         let entry = book.requests.swap_remove(at);
+        if book.owed() == 0 {
+            book.pace.settled(Instant::now());
+        }
         book.write_down();
         if let Some(change) = entry.change.filter(|_| is_granted && !entry.is_replayed) {
             book.remembered.apply(change);
@@ -125,6 +132,16 @@ impl Due {
         }
         drop(book);
         self.0.answered.notify_waiters();
+    }
+
+    /// Whether everything is answered and the client is likely to go on at once.
+    pub(super) fn is_quick(&self) -> bool {
+        self.book().pace.is_quick()
+    }
+
+    /// Whether several requests wait for their answers.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.book().owed() > 1
     }
 
     /// The beginning of a message whose end has not come.
@@ -159,6 +176,11 @@ impl Due {
 }
 
 impl Book {
+    /// How many requests will be answered.
+    fn owed(&self) -> usize {
+        self.requests.iter().filter(|entry| !entry.is_endless).count()
+    }
+
     fn write_down(&self) {
         let sent = self.requests.iter().filter(|entry| !entry.is_replayed);
         let requests: Vec<Unanswered> = sent.map(|entry| entry.request.clone()).collect();

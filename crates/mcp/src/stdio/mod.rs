@@ -6,6 +6,7 @@
 mod due;
 mod lines;
 mod message;
+mod pace;
 mod record;
 mod refusal;
 mod streams;

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -100,6 +101,18 @@ impl Input {
             }
             return read;
         }
+    }
+
+    /// Bytes that come within a short time. Whoever else wants the processor gets it meanwhile.
+    pub(super) fn look(&self, buffer: &mut [u8], limit: Duration) -> Option<io::Result<usize>> {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            match self.read_now(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::yield_now(),
+                read => return Some(read),
+            }
+        }
+        None
     }
 
     fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {

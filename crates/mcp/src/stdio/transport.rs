@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, JsonRpcMessage};
+use rmcp::model::{ErrorData, GetExtensions, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
@@ -15,8 +15,10 @@ use tokio_util::sync::CancellationToken;
 use super::due::{Audience, Due, answers};
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
+use super::pace::LOOK;
 use super::record::Record;
 use super::streams::{Input, Output, Streams, Written};
+use crate::Place;
 
 /// As much is read at once; nearly every message is smaller.
 const CHUNK: usize = 16 * 1024;
@@ -70,6 +72,16 @@ impl LineTransport {
 
     pub(super) fn ended(&self) -> Ended {
         self.ended.clone()
+    }
+
+    /// Says where a command is to run: on this thread only while no other one wants it.
+    fn placed(&self, mut message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
+        if let JsonRpcMessage::Request(request) = &mut message
+            && self.due.is_crowded()
+        {
+            request.request.extensions_mut().insert(Place::Elsewhere);
+        }
+        message
     }
 
     /// Takes in bytes. From here on, every request in them is owed an answer.
@@ -152,16 +164,21 @@ impl Transport<RoleServer> for LineTransport {
             }
             self.due.wait_for_replayed().await;
             if let Some(message) = self.received.pop_front() {
-                return Some(message);
+                return Some(self.placed(message));
             }
             if self.ended.at_input() || self.stop.is_cancelled() {
                 self.due.wait_for_all().await;
                 return None;
             }
-            let read = tokio::select! {
-                biased;
-                read = self.input.read(&mut self.buffer) => read,
-                () = self.stop.cancelled() => continue,
+            // Nothing is owed then, so nobody is kept waiting.
+            let at_once = self.due.is_quick().then(|| self.input.look(&mut self.buffer, LOOK)).flatten();
+            let read = match at_once {
+                Some(read) => read,
+                None => tokio::select! {
+                    biased;
+                    read = self.input.read(&mut self.buffer) => read,
+                    () = self.stop.cancelled() => continue,
+                },
             };
             match read {
                 Ok(0) => {

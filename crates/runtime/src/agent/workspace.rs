@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 pub use output::OUTPUT;
 pub use place::Place;
@@ -74,6 +74,8 @@ pub struct Workspace {
 pub struct Found {
     handle: OwnedFd,
     pub kind: FoundKind,
+    /// What it was when it was found.
+    pub stamp: script::Stamp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,17 +272,18 @@ impl Workspace {
 
 impl Found {
     fn of(handle: OwnedFd, shown: &str) -> Result<Self> {
-        let stat = rustix::fs::fstat(&handle).map_err(|error| load_error(shown, &error.into()))?;
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => FoundKind::File { size: stat.st_size.unsigned_abs() },
-            FileType::Directory => FoundKind::Directory,
+        let file = File::from(handle);
+        let metadata = file.metadata().map_err(|error| load_error(shown, &error))?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_file() => FoundKind::File { size: metadata.len() },
+            kind if kind.is_dir() => FoundKind::Directory,
             _ => {
                 let message = format!("{shown} is neither a file nor a directory.");
                 return Err(Error::new(Code::InvalidPath, message)
                     .hint("Devices, pipes and sockets do not open as documents."));
             }
         };
-        Ok(Self { handle, kind })
+        Ok(Self { handle: file.into(), kind, stamp: script::Stamp::of(&metadata) })
     }
 
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.

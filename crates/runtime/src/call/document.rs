@@ -67,7 +67,7 @@ impl Host<'_> {
             asker: Asker::Local,
             sink: &Discard,
         };
-        tool::load(tool, &self.calls.agent.workspace, web, &self.calls.catalogue).await
+        tool::load(tool, &self.calls.agent.workspace, web, &self.calls.catalogue, &runtime.shelf).await
     }
 
     async fn act(&self, page: &Page, name: &Name, input: &Value) -> Result<Ran> {

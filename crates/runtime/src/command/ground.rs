@@ -95,7 +95,12 @@ impl Ground {
     pub fn library<'a>(&'a self, context: &'a Context<'_>) -> Library<'a> {
         let kept = context.kept();
         let versions = matches!(self, Self::Workspace(_)).then_some(kept);
-        Library { workspace: self.workspace(), web: web(context, Asker::Local), versions }
+        Library {
+            workspace: self.workspace(),
+            web: web(context, Asker::Local),
+            versions,
+            shelf: &context.runtime.shelf,
+        }
     }
 }
 

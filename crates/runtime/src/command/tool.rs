@@ -49,7 +49,8 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     }
     words.extend(body.map_or_else(|| Ok(Vec::new()), |body| action::split(&body))?);
     let web = ground::web(&context, Asker::Local);
-    let page = tool::load(&name.tool, &context.agent.workspace, web, &manifests).await?;
+    let page =
+        tool::load(&name.tool, &context.agent.workspace, web, &manifests, &context.runtime.shelf).await?;
     let called = Called { prefix: format!("/tool:{}.", name.tool), words };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));

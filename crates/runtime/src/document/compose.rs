@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::ops::Range;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use sfmd::{DirectiveKind, Document, Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Target, menu_entries};
 
@@ -21,7 +22,7 @@ pub struct Composed {
 }
 
 /// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
-pub async fn compose(library: &Library<'_>, source: &Source, document: Document) -> Composed {
+pub async fn compose(library: &Library<'_>, source: &Source, document: Arc<Document>) -> Composed {
     let mut work = Work { library, included: 0, menus: Vec::new(), setup: None };
     let mut chain = vec![(source.clone(), None)];
     let root = work.part(source, document, None, &mut chain).await;
@@ -54,7 +55,7 @@ impl Work<'_> {
     fn part<'b>(
         &'b mut self,
         source: &'b Source,
-        document: Document,
+        document: Arc<Document>,
         block: Option<&'b str>,
         chain: &'b mut Chain,
     ) -> Pin<Box<dyn Future<Output = sfmd::Source> + Send + 'b>> {
@@ -74,7 +75,7 @@ impl Work<'_> {
                 inclusions.insert(line, inclusion);
             }
             let origin = source.origin();
-            sfmd::Source { origin, document: document.into(), lines, inclusions }
+            sfmd::Source { origin, document, lines, inclusions }
         })
     }
 
@@ -106,7 +107,7 @@ impl Work<'_> {
         else {
             return Err(format!("{path} is not text"));
         };
-        let document = sfmd::parse(&text);
+        let document = Arc::new(sfmd::parse(&text));
         if let Some(id) = block.filter(|id| section_lines(&document, id).is_none()) {
             return Err(format!("{path} has no block #{id}"));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::compose::compose;
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
-use super::{Location, Page, Source};
+use super::{Location, Page, Shelf, Source};
 use crate::agent::Workspace;
 use crate::edit::{Digest, Kept, Number};
 use crate::error::{Code, Error, Result};
@@ -16,6 +16,7 @@ pub struct Library<'a> {
     pub web: Web<'a>,
     /// The kept versions of files. None where none are kept: packages are versions themselves.
     pub versions: Option<Kept<'a>>,
+    pub shelf: &'a Shelf,
 }
 
 /// How much of a page from the web is read.
@@ -41,6 +42,13 @@ pub enum Opened {
 impl Library<'_> {
     /// Opens a document with everything it includes.
     pub async fn open(&self, source: &Source, reading: Reading) -> Result<Opened> {
+        if let Source::File(path) = source
+            && let Some(parsed) = self.shelf.document(path, self.workspace)
+        {
+            let composed = compose(self, source, parsed.document).await;
+            let location = Location { source: source.clone(), block: None };
+            return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
+        }
         let loaded = self.load(source, reading).await?;
         Ok(self.present(loaded).await)
     }
@@ -132,7 +140,7 @@ impl Library<'_> {
             _ => Asker::Local,
         };
         let library = Library { web: Web { asker, ..self.web }, ..*self };
-        let composed = compose(&library, &source, document).await;
+        let composed = compose(&library, &source, document.into()).await;
         let location = Location { source, block: None };
         Opened::Page(Box::new(Page::new(location, composed, notes, digest).with_origin(title, fetched)))
     }

@@ -89,6 +89,14 @@ fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
     Ok(Loaded::local(source, content))
 }
 
+/// The text of a small file that is in memory, if it is UTF-8.
+pub(super) fn text_at_once(found: &Found) -> Option<String> {
+    match content(found.read_at_once(AT_ONCE_MAX)?, 0) {
+        (Content::Text(Text::Document(text)), None) => Some(text),
+        _ => None,
+    }
+}
+
 /// A small file that is in memory.
 fn read_at_once(path: &Path, workspace: &Workspace) -> Option<(Content, Charset)> {
     let found = workspace.find_at_once(path)?;

@@ -7,6 +7,7 @@ mod location;
 mod menu;
 mod page;
 mod setup;
+mod shelf;
 mod target;
 mod web;
 
@@ -18,6 +19,7 @@ pub use menu::{Menu, Menus};
 pub(crate) use page::no_block;
 pub use page::{Extent, Page};
 pub use setup::Setup;
+pub use shelf::Shelf;
 pub(crate) use target::unquote;
 pub use target::{Bases, Beside, Candidates, Target};
 pub use web::{Asker, Fetched, Web, succeeded};

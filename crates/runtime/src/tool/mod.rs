@@ -6,7 +6,7 @@ use sfmd::Id;
 
 use crate::agent::Workspace;
 use crate::agent::workspace::Hidden;
-use crate::document::{DOCUMENT_MAX, Library, Opened, Page, Reading, Source, Web};
+use crate::document::{DOCUMENT_MAX, Library, Opened, Page, Reading, Shelf, Source, Web};
 use crate::error::{Code, Error, Result, nearest, one_line, quoted};
 use crate::manifest::Catalogue;
 use crate::package::{Kind, Package, Packages};
@@ -37,9 +37,10 @@ pub async fn load(
     workspace: &Workspace,
     web: Web<'_>,
     manifests: &Catalogue,
+    shelf: &Shelf,
 ) -> Result<Box<Page>> {
     for (place, source) in candidates(name, workspace)? {
-        let library = Library { workspace: &place, web, versions: None };
+        let library = Library { workspace: &place, web, versions: None, shelf };
         match library.open(&source, Reading::Main).await {
             Ok(Opened::Page(mut page)) => {
                 // A tool's files are not the caller's to open.

@@ -13,16 +13,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use mcp::{End, Handler, Record, Streams};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_util::sync::CancellationToken;
 use wire::ErrorBody;
-use wire::stdio::{DESCRIPTORS, Farewell, PROTOCOL, SEAT_MAX, Seat};
+use wire::stdio::{DESCRIPTORS, PROTOCOL, SEAT_MAX, Seat};
 
 use super::{App, upgrade};
+use crate::conversation::{Conversation, Given};
 use crate::failure::Failure;
 use crate::inside::Inside;
 use crate::peer::Peer;
@@ -70,30 +69,15 @@ async fn converse(
     agent: String,
     _place: OwnedSemaphorePermit,
 ) -> io::Result<()> {
-    let mut front = connection(upgrade.await.map_err(io::Error::other)?)?;
+    let front = connection(upgrade.await.map_err(io::Error::other)?)?;
     let (seat, [input, output, record]) = receive(&front).await?;
-    let (streams, record) = (Streams::new(input, output)?, Record::of(record));
-    let host = Arc::new(Inside::seated(Arc::clone(&app.runtime), agent, seat));
-    let handler = Handler::new(host, app.runtime.version.clone());
-    let (stop, gone) = (app.runtime.stop.clone(), CancellationToken::new());
-    let conversation = mcp::serve_stdio(handler, streams, record, stop, gone.clone());
-    let mut conversation = std::pin::pin!(conversation);
-    let ended = tokio::select! {
-        ended = &mut conversation => ended,
-        // It says nothing: all that can be read is its end, and then nobody is left to answer to.
-        _ = front.read_u8() => {
-            gone.cancel();
-            conversation.await
-        }
+    let conversation = Conversation {
+        host: Inside::seated(Arc::clone(&app.runtime), agent, seat),
+        given: Given { front: front.into_std()?, input, output, record },
+        version: app.runtime.version.clone(),
+        stop: app.runtime.stop.clone(),
     };
-    let farewell = match ended {
-        // Its client waits for whoever goes on.
-        Ok(End::Stopped) => return Ok(()),
-        Ok(End::Input) => Farewell::default(),
-        Err(error) => Farewell { error: Some(error.to_string()) },
-    };
-    front.write_all(&serde_json::to_vec(&farewell)?).await?;
-    front.shutdown().await
+    conversation.on_a_thread_of_its_own().await
 }
 
 /// The socket under an upgraded connection.

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::batch::Batch;
 use super::database::{Database, Job};
-use super::{Thread, blocking, current_thread};
+use super::thread::{Thread, blocking, current_thread};
 use crate::{Error, Result};
 
 /// How long a group waits for more writes when the one before it had company: those who were just answered are about
