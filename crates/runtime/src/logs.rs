@@ -11,7 +11,7 @@ use crate::variable::{self, Secrets};
 pub const LINES: usize = 50;
 pub const LINES_MAX: usize = 1_000;
 /// The most of a file that is read for its last lines.
-const TAIL_BYTES: u64 = 512 * 1024;
+const TAIL_BYTES: u64 = 4 << 20;
 /// What an address that takes events begins with.
 const WEBHOOK: &str = "wh_";
 
@@ -96,7 +96,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("daemon.log");
         assert_eq!(tail(&path, 5).unwrap(), Vec::<String>::new());
-        let lines: Vec<String> = (0..40_000).map(|number| format!("line {number} é")).collect();
+        let lines: Vec<String> =
+            (0..40_000).map(|number| format!("line {number} {}", "é".repeat(64))).collect();
         std::fs::write(&path, lines.join("\n")).unwrap();
         assert_eq!(tail(&path, 2).unwrap(), lines[39_998..]);
         let all = tail(&path, usize::MAX).unwrap();

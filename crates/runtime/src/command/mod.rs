@@ -9,6 +9,7 @@ mod commit;
 mod edit;
 mod exec;
 mod follow;
+mod format;
 pub mod ground;
 mod help;
 mod info;

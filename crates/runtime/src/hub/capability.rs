@@ -33,6 +33,13 @@ pub struct Asked {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Mint { format, .. } | Self::List(format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
         Self::understand(arguments).map_err(|error| error.hint(WORDS))
     }

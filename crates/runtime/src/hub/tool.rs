@@ -27,6 +27,13 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) | Self::Tasks(format) | Self::Task(_, format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let format = if words.switch("--json") { Format::Json } else { Format::Text };
