@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shell::{Error as ShellError, Outcome, Shell, Turn};
+use shell::{Cause, Death, Error as ShellError, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
 use crate::bash::{self, Record, first_line, render};
@@ -149,6 +149,12 @@ async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc
     let live = context.runtime.shells.start(context.agent, directory).await?;
     let shell = Arc::clone(&live.shell);
     context.session.set_shell(Some(live));
+    if context.interrupted.is_cancelled() {
+        // The topic was closed when there was no shell yet that could have been ended with it.
+        context.session.set_shell(None);
+        shell.close().await;
+        return Err(closed());
+    }
     if context.agent.is_revoked() {
         // It was started with what the agent was allowed a moment ago.
         context.session.take_shell(policy::NARROWED).await;
@@ -216,6 +222,17 @@ fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<Str
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
     shell.directory = Some(turn.directory.path.clone());
+    if let Outcome::Died(Death { cause: Cause::Closed, .. }) = &turn.outcome {
+        shell.recorded = None;
+        let taken = context.session.taken();
+        // After one that a person has taken away the next goes on where it was.
+        shell.directory.take_if(|_| taken.is_none());
+        let reply = render(turn, notes, &context.agent.workspace);
+        return reply.map_err(|closed| match taken {
+            Some(why) => Error { body: closed.body, ..taken_away(&why) },
+            None => closed,
+        });
+    }
     if let Outcome::Died(death) = &turn.outcome {
         shell.directory = None;
         shell.restart_in = Some(death.directory.path.clone());
@@ -236,18 +253,28 @@ fn no_shell(session: &Session) -> Error {
         .hint("Any input starts one.")
 }
 
+fn taken_away(why: &str) -> Error {
+    Error::new(Code::NotAllowed, format!("The shell was ended: {why}."))
+        .hint("Any input starts a fresh one, if shells are allowed.")
+}
+
+/// Somebody closed the shell before it had anything to show.
+fn closed() -> Error {
+    Error::new(Code::Interrupted, "The shell was closed.").hint(bash::FRESH)
+}
+
 fn wrong(error: &ShellError, session: &Session) -> Error {
     if let Some(why) = session.taken() {
-        return Error::new(Code::NotAllowed, format!("The shell was ended: {why}."))
-            .hint("Any input starts a fresh one, if shells are allowed.");
+        return taken_away(&why);
     }
     match error {
+        ShellError::GuardLost if session.shell().is_none() => closed(),
         ShellError::NothingRuns => {
             Error::new(Code::NotFound, format!("Nothing is running in {}.", session.topic))
         }
         ShellError::Gone(death) => {
             Error::new(Code::NotFound, format!("The shell has ended with status {}.", death.status))
-                .hint("Any input starts a fresh one.")
+                .hint(bash::FRESH)
         }
         ShellError::NulByte | ShellError::LineTooLong { .. } => {
             Error::new(Code::InvalidParams, format!("This cannot be sent: {error}."))
