@@ -47,6 +47,23 @@ fn a_killed_daemon_leaves_no_process_and_its_successor_says_what_was_lost() {
 }
 
 #[test]
+fn a_command_that_has_just_begun_is_lost_by_its_name_and_place() {
+    let world = World::new();
+    fs::create_dir(world.home().join("docs")).unwrap();
+    world.run(&["bash:dev", "true"]);
+    let mut child = world.spawn(&["bash:dev", "cd docs; sleep 1000"]);
+    let record = world.root().join("run/shells/default@dev.json");
+    while !fs::read_to_string(&record).unwrap_or_default().contains("sleep 1000") {
+        std::thread::yield_now();
+    }
+    kill(world.daemon(), Signal::KILL);
+    child.wait().unwrap();
+    let run = world.run(&["--raw", "bash", "list"]);
+    let lost = "bash:dev was lost when the daemon ended: in ~/docs, running: cd docs; sleep 1000";
+    assert!(run.out.contains(lost), "{}", run.out);
+}
+
+#[test]
 fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
     let world = World::new();
     let pids = busy_shell(&world);

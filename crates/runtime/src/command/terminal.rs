@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shell::{Cause, Death, Error as ShellError, Outcome, Shell, Turn};
+use shell::{Cause, Death, Error as ShellError, Info, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
 use crate::bash::{self, Record, first_line, render};
@@ -15,6 +15,9 @@ use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
 use crate::topic::{Name, Topic};
 use crate::words;
+
+/// How long a command runs before it is written down.
+const NOTED_AFTER: Duration = Duration::from_millis(50);
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,8 @@ pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
         context.state.shell.command = first_line(text);
     }
     let turn = loop {
-        match watched(&shell, shell.send(text, bash::WAIT), context.sink).await {
+        let sent = watched(&shell, shell.send(text, bash::WAIT), context.sink);
+        match noted_if_long(sent, &shell, &mut context).await {
             Err(ShellError::Gone(death)) => {
                 notes
                     .push(format!("(the shell had ended with status {}; this is a fresh one)", death.status));
@@ -215,6 +219,20 @@ async fn watched(
         return turn.await;
     }
     bash::pass_on(shell.subscribe(), sink, turn).await
+}
+
+/// Waits for a turn, and writes down what runs if it takes its time: a daemon that ends meanwhile has lost that.
+/// What is quicker is not worth a file.
+async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context: &mut Context<'_>) -> T {
+    let mut turn = std::pin::pin!(turn);
+    if let Ok(done) = tokio::time::timeout(NOTED_AFTER, &mut turn).await {
+        return done;
+    }
+    if let Ok(Info { directory, running: Some(_), .. }) = shell.info().await {
+        let command = context.state.shell.command.clone();
+        record(directory.path, Some(command), context);
+    }
+    turn.await
 }
 
 /// Keeps what the session must remember of a turn, and renders it.
