@@ -6,9 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 
-use super::{Agent, Boundary, Id, Record, Workspace, workspace};
+use super::{Agent, Boundary, Grant, Id, Record, Workspace, workspace};
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
@@ -39,14 +38,14 @@ impl Registry {
         let space = Space::new(SPACE);
         let registry =
             Self { store, space, root, user_home, agents: RwLock::default(), changing: Mutex::default() };
-        registry.remember(Id::default_agent(), registry.default_record(), CancellationToken::new());
+        registry.remember(Id::default_agent(), Grant::new(registry.default_record()), Vec::new());
         let page = registry.store.scan(&registry.space, &KeyRange::all(), Limit::entries(AGENTS_MAX)).await;
         for entry in page.map_err(store_failed)?.entries {
             let id = Id::parse(&entry.key.to_string())?;
             let record = serde_json::from_slice(&entry.value).map_err(|error| {
                 Error::new(Code::LoadError, format!("The record of agent {id} is damaged: {error}"))
             })?;
-            registry.remember(id, record, CancellationToken::new());
+            registry.remember(id, Grant::new(record), Vec::new());
         }
         Ok(registry)
     }
@@ -97,10 +96,10 @@ impl Registry {
         if self.store.commit(write).await.map_err(store_failed)?.is_err() {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already.")));
         }
-        Ok(self.remember(id, record, CancellationToken::new()))
+        Ok(self.remember(id, Grant::new(record), Vec::new()))
     }
 
-    /// Changes where an agent lives or what it may touch. If that becomes less, the agent as it was is revoked.
+    /// Changes where an agent lives or what it may touch. Whatever it was ever allowed beyond that is revoked.
     pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         let current = self.get(id)?;
@@ -118,12 +117,12 @@ impl Registry {
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;
-        if !current.is_narrowed_by(&record) {
-            return Ok(self.remember(id.clone(), record, current.revoked.clone()));
-        }
+        let (mut kept, ended) = current.divided_by(&record);
+        let same = kept.iter().position(|grant| grant.record == record);
+        let grant = same.map_or_else(|| Grant::new(record), |at| kept.remove(at));
         // First the new one: whatever starts from now on, and finds the old one not revoked yet, is met by it.
-        let changed = self.remember(id.clone(), record, CancellationToken::new());
-        current.revoked.cancel();
+        let changed = self.remember(id.clone(), grant, kept);
+        ended.iter().for_each(|grant| grant.revoked.cancel());
         Ok(changed)
     }
 
@@ -138,7 +137,7 @@ impl Registry {
         // A delete has no check that could conflict.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
-        agent.revoked.cancel();
+        agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 
@@ -162,9 +161,10 @@ impl Registry {
         Record { home: self.user_home.clone(), allow: Vec::new(), boundary: Boundary::default() }
     }
 
-    fn remember(&self, id: Id, record: Record, revoked: CancellationToken) -> Arc<Agent> {
-        let workspace = Workspace::new(record.home, record.allow, self.root.clone());
-        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary: record.boundary, revoked });
+    fn remember(&self, id: Id, grant: Grant, earlier: Vec<Grant>) -> Arc<Agent> {
+        let Record { home, allow, boundary } = grant.record.clone();
+        let workspace = Workspace::new(home, allow, self.root.clone());
+        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary, grant, earlier });
         self.agents.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&agent));
         agent
     }

@@ -24,7 +24,7 @@ pub use output::text;
 pub use record::{Record, Records};
 pub use reply::{Cwd, FRESH, render};
 
-use crate::agent::{Agent, Registry};
+use crate::agent::{Agent, Grant, Registry};
 use crate::error::{Code, Error, Result};
 
 /// How long a turn waits before a command counts as running.
@@ -61,6 +61,8 @@ pub struct Shells {
 pub struct Live {
     pub shell: Arc<Shell>,
     pub fence: Fence,
+    /// What its agent was allowed then.
+    pub grant: Grant,
 }
 
 /// A one-shot command.
@@ -93,7 +95,7 @@ impl Shells {
         let environment = environment(settings, agent);
         let logs = logs(agent);
         let started = Shell::start(spawner, Config { directory, environment, boundary, logs }).await;
-        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence })
+        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence, grant: agent.grant().clone() })
     }
 
     /// Runs a command with both outputs merged, until `stop`.
