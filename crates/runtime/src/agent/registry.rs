@@ -7,11 +7,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
 use tokio::sync::Mutex;
 
+use super::workspace::is_protected;
 use super::{Agent, Boundary, Grant, Id, Record, Workspace, workspace};
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
 const SPACE: &str = "agents";
+/// What neither a home nor an allowed path may be.
+const CREDENTIALS: &str = "Nothing in .ssh, .gnupg, .aws and other places of credentials can be opened up.";
 /// More agents than anyone registers; a bound for the list that is read at start.
 const AGENTS_MAX: usize = 10_000;
 
@@ -181,14 +184,15 @@ impl Registry {
                 .hint("Two agents share no home. To let one reach files there: string agent allow PATH"));
         }
         let plain = home.is_absolute() && workspace::normalize(home) == home;
-        if plain && !self.is_own(home) && !self.is_own(&real) {
+        if plain && !self.is_closed(home) && !self.is_closed(&real) {
             return Ok(());
         }
         Err(Error::new(
             Code::InvalidParams,
             format!("Not usable as a home: {}", quoted(&home.display().to_string())),
         )
-        .hint("A home is an absolute path, or one below ~, outside String's own directory."))
+        .hint("A home is an absolute path, or one below ~, outside String's own directory.")
+        .hint(CREDENTIALS))
     }
 
     /// The allowed paths as they really are, so that what a link leads to later is not allowed by it. Those
@@ -206,21 +210,24 @@ impl Registry {
 
     fn resolve_directory(&self, path: &Path) -> Result<PathBuf> {
         let real = std::fs::canonicalize(path).ok();
-        let usable = |real: &PathBuf| path.is_absolute() && real.is_dir() && !self.is_own(real);
+        let usable = |real: &PathBuf| path.is_absolute() && real.is_dir() && !self.is_closed(real);
         real.filter(usable).ok_or_else(|| {
             let shown = quoted(&path.display().to_string());
             Error::new(Code::InvalidParams, format!("Not a directory that can be allowed: {shown}"))
                 .hint("An allowed path is an existing directory, absolute or below ~, outside String's own.")
+                .hint(CREDENTIALS)
         })
     }
 
-    /// Whether a path lies among String's own files. The homes below `agents` are the agents'.
-    fn is_own(&self, path: &Path) -> bool {
+    /// Whether a path lies among String's own files or among credentials, which nothing may open up: below a home
+    /// or an allowed path only what follows it is looked at. The homes below `agents` are the agents'.
+    fn is_closed(&self, path: &Path) -> bool {
         let real = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
-        [&self.root, &real].into_iter().any(|root| {
-            let homes = root.join("agents");
-            path.starts_with(root) && (path == homes || !path.starts_with(homes))
-        })
+        let homes = [self.root.join("agents"), real.join("agents")];
+        match homes.iter().find_map(|homes| path.strip_prefix(homes).ok()) {
+            Some(below) => below.as_os_str().is_empty() || is_protected(below),
+            None => path.starts_with(&self.root) || path.starts_with(&real) || is_protected(path),
+        }
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<Id, Arc<Agent>>> {

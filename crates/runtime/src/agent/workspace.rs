@@ -8,9 +8,9 @@ mod at_once;
 mod directory;
 mod output;
 mod place;
+mod protected;
 mod transfer;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -20,41 +20,11 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 pub use output::OUTPUT;
 pub use place::Place;
+pub use protected::is_protected;
 pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
 
-/// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
-const PROTECTED: &[&str] = &[
-    ".string",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".password-store",
-    ".vault-token",
-    ".my.cnf",
-    ".boto",
-    ".s3cfg",
-];
-/// The same for paths of more than one component.
-const PROTECTED_PAIRS: &[(&str, &str)] = &[
-    (".config", "gh"),
-    (".config", "gcloud"),
-    (".config", "op"),
-    (".config", "git"),
-    (".cargo", "credentials"),
-    (".cargo", "credentials.toml"),
-    (".local", "keyrings"),
-];
 const NO_LINKS: ResolveFlags = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
 /// Kernel and device trees: never documents, even when `/` itself is allowed.
 const KERNEL_TREES: &[&str] = &["/proc", "/sys", "/dev"];
@@ -207,11 +177,7 @@ impl Workspace {
     }
 
     fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
-        let parts: Vec<&OsStr> = below.iter().collect();
-        let single = parts.iter().any(|part| PROTECTED.iter().any(|name| *part == *name));
-        let pair =
-            parts.windows(2).any(|two| PROTECTED_PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
-        if single || pair { Err(self.protected(path)) } else { Ok(()) }
+        if is_protected(below) { Err(self.protected(path)) } else { Ok(()) }
     }
 
     /// Why a path could not be resolved. What lies outside must not be told apart from what does not exist.
