@@ -90,7 +90,7 @@ impl Runtime {
         self.audit.write(audit::Line {
             time: self.clock.now(),
             agent: request.agent.clone(),
-            topic: topic.as_ref().map_or_else(|| request.topic.clone(), ToString::to_string),
+            topic: topic.as_ref().map_or_else(|| self.conceal.word(&request.topic), ToString::to_string),
             command: shown,
             code: Some(error.code),
             ms: 0,

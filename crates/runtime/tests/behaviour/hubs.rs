@@ -102,8 +102,8 @@ async fn logs_are_bounded_redacted_and_an_agent_sees_its_own() {
     let world = World::new().await;
     world.ok("agent", "/add codex").await;
     world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
-    let log = "old\nhello wh_00ff with sk-secret\nlast \u{1b}[31m\n";
-    world.home.write(".string/log/daemon.log", log);
+    let log = format!("old\nhello wh_{} with sk-secret\nlast \u{1b}[31m\n", "0f".repeat(24));
+    world.home.write(".string/log/daemon.log", &log);
     let shown = world.ok("system", "/logs -n 2").await;
     let lines: Vec<&str> = shown.lines().skip(2).collect();
     assert_eq!(lines, ["hello wh_… with $API_KEY", "last \\u{1b}[31m"], "{shown}");
