@@ -132,6 +132,11 @@ impl Shells {
 
     async fn command(&self, settings: &Settings, agent: &Agent, job: Job) -> Result<shell::exec::Command> {
         let Job { text, directory, limit, values, live } = job;
+        if !directory.is_dir() {
+            let shown = agent.workspace.display(&directory);
+            return Err(Error::new(Code::NotFound, format!("The directory {shown} is gone."))
+                .hint("Commands run where the topic is. Open something that is there, such as: /open ~"));
+        }
         let (boundary, _) = self.closed_boundary(agent).await?;
         let environment =
             values.into_iter().fold(environment(settings, agent), |all, (name, value)| all.with(name, value));
@@ -190,5 +195,8 @@ fn no_shells() -> Error {
 }
 
 fn failed(error: shell::Error) -> Error {
-    Error::new(Code::LoadError, format!("The shell could not be used: {error}."))
+    match error {
+        shell::Error::NulByte => Error::new(Code::InvalidParams, format!("This cannot be run: {error}.")),
+        _ => Error::new(Code::LoadError, format!("The shell could not be used: {error}.")),
+    }
 }

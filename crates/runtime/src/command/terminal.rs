@@ -98,7 +98,7 @@ pub async fn spawn(mut context: Context<'_>) -> Result<String> {
     let mut notes = Vec::new();
     let shell = start(&mut context, &mut notes).await?;
     let info = shell.info().await.map_err(|error| wrong(&error, context.session))?;
-    context.state.shell.directory = Some(info.directory.path);
+    context.state.shell.directory = Some(info.directory);
     let started = format!("Started {}, pid {}", context.session.topic, shell.pid());
     Ok(if notes.is_empty() { started } else { with_body(&started, &notes.join("\n")) })
 }
@@ -147,7 +147,7 @@ async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc
     if taken.is_some() {
         let last = &mut context.state.shell;
         last.running = false;
-        last.restart_in = last.directory.take().or(last.restart_in.take());
+        last.restart_in = last.directory.take().map(|last| last.path).or(last.restart_in.take());
     }
     let directory = context.state.shell.restart_in.as_deref();
     let live = context.runtime.shells.start(context.agent, directory).await?;
@@ -239,7 +239,7 @@ async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context:
 fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<String> {
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
-    shell.directory = Some(turn.directory.path.clone());
+    shell.directory = Some(turn.directory.clone());
     if let Outcome::Died(Death { cause: Cause::Closed, .. }) = &turn.outcome {
         shell.recorded = None;
         let taken = context.session.taken();
