@@ -121,7 +121,10 @@ fn long_output_can_be_opened_and_nothing_else_of_strings_own() {
     let run = world.run(&["--raw", "main", &format!("/open {path}")]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.out.contains("\n1\n2\n3\n"), "{}", &run.out[..200]);
-    assert_eq!(world.run(&["main", "/open ~/.string/output"]).code, Some(0));
+    for look in ["/open ~/.string/output", "/ls ~/.string/output"] {
+        let run = world.run(&["main", look]);
+        assert!(run.code == Some(0) && run.out.contains(".log"), "{run:?}");
+    }
     symlink(world.root().join("run/token"), world.home().join(".string/output/link.md")).unwrap();
     for path in [
         "~/.string/output/../run/token",

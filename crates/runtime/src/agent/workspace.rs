@@ -24,7 +24,12 @@ pub use protected::is_protected;
 pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::long::fitting;
 
+/// The kernel takes no longer path.
+const PATH_MAX: usize = 4096;
+/// How much is shown of one that is longer.
+const IMPOSSIBLE_SHOWN: usize = 256;
 const NO_LINKS: ResolveFlags = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
 /// Kernel and device trees: never documents, even when `/` itself is allowed.
 const KERNEL_TREES: &[&str] = &["/proc", "/sys", "/dev"];
@@ -96,12 +101,14 @@ impl Workspace {
         self.roots().any(|root| path.starts_with(root))
     }
 
-    /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
+    /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere. One that is too long to be there
+    /// is named by its ends.
     pub fn display(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
+        let shown = match path.strip_prefix(&self.home) {
             Ok(rest) => format!("{}{}", self.sign, one_line(&rest.to_string_lossy())),
             Err(_) => one_line(&path.to_string_lossy()),
-        }
+        };
+        if path.as_os_str().len() < PATH_MAX { shown } else { fitting(&shown, IMPOSSIBLE_SHOWN).into_owned() }
     }
 
     /// Opens what a path means, if the agent may reach it.
@@ -121,9 +128,11 @@ impl Workspace {
     }
 
     fn check_as_written(&self, path: &Path) -> Result<()> {
-        let nul = path.as_os_str().as_encoded_bytes().contains(&0);
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(self.refused(path, "holds a NUL byte, which no path can."));
+        }
         let climbs = path.components().any(|part| part == Component::ParentDir);
-        if nul || climbs || !path.is_absolute() || !self.contains(path) {
+        if climbs || !path.is_absolute() || !self.contains(path) {
             return Err(self.outside(path));
         }
         if in_kernel_tree(path) {

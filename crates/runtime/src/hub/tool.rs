@@ -136,7 +136,9 @@ fn info(name: &str, context: &Context<'_>) -> Result<String> {
             }
             let known = catalogue.names().chain(pages.iter().map(String::as_str));
             let near = nearest(name, known.collect::<Vec<_>>()).map(|name| format!("Did you mean {name}?"));
-            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near))
+            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name)))
+                .hints(near)
+                .hint("See them all: string tool list"))
         }
     }
 }
