@@ -153,7 +153,7 @@ async fn what_a_program_asks_for_is_whole_and_what_people_read_names_a_file() {
 async fn log_lines_that_have_no_room_are_counted_and_can_be_had() {
     let world = World::new().await;
     let line = "x".repeat(299);
-    world.home.write(".string/log/daemon.log", &format!("{line}\n").repeat(200));
+    world.home.write(".string/log/daemon.log", format!("{line}\n").repeat(200));
     let shown = world.ok("system", "/logs -n 150").await;
     let all = "/logs -n 150 --json";
     assert!(shown.contains(&format!("… 69 older lines left out, with them: {all}\n")), "{shown}");
