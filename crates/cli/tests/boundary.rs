@@ -120,6 +120,24 @@ async fn shells_end_when_their_agent_may_touch_less() {
 }
 
 #[tokio::test]
+async fn what_never_had_more_goes_on_when_its_agent_has_less_again() {
+    let Some(world) = world().await else { return };
+    let more = tempfile::tempdir().unwrap();
+    let (allow, remove) =
+        (format!("/allow {}", more.path().display()), format!("/allow --remove {}", more.path().display()));
+    world.ok("bash:a", "v=kept").await;
+    for (wider, narrower) in [("/boundary none", "/boundary workspace"), (allow.as_str(), remove.as_str())] {
+        world.ok("agent", wider).await;
+        world.ok("bash:b", "true").await;
+        let said = world.ok("agent", narrower).await;
+        assert!(said.ends_with("\nended: bash:b, which could touch more"), "{said}");
+        assert!(world.ok("bash:a", "echo $v").await.ends_with("\nkept"), "{narrower}");
+    }
+    // What it is left with may in turn be taken away.
+    assert!(world.ok("agent", "/boundary isolated").await.ends_with("ended: bash:a, which could touch more"));
+}
+
+#[tokio::test]
 async fn what_runs_ends_when_its_agent_may_touch_less() {
     let Some(world) = world().await else { return };
     world.ok("bash:a", "true").await;

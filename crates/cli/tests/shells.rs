@@ -47,6 +47,23 @@ fn a_killed_daemon_leaves_no_process_and_its_successor_says_what_was_lost() {
 }
 
 #[test]
+fn a_command_that_has_just_begun_is_lost_by_its_name_and_place() {
+    let world = World::new();
+    fs::create_dir(world.home().join("docs")).unwrap();
+    world.run(&["bash:dev", "true"]);
+    let mut child = world.spawn(&["bash:dev", "cd docs; sleep 1000"]);
+    let record = world.root().join("run/shells/default@dev.json");
+    while !fs::read_to_string(&record).unwrap_or_default().contains("sleep 1000") {
+        std::thread::yield_now();
+    }
+    kill(world.daemon(), Signal::KILL);
+    child.wait().unwrap();
+    let run = world.run(&["--raw", "bash", "list"]);
+    let lost = "bash:dev was lost when the daemon ended: in ~/docs, running: cd docs; sleep 1000";
+    assert!(run.out.contains(lost), "{}", run.out);
+}
+
+#[test]
 fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
     let world = World::new();
     let pids = busy_shell(&world);
@@ -104,7 +121,10 @@ fn long_output_can_be_opened_and_nothing_else_of_strings_own() {
     let run = world.run(&["--raw", "main", &format!("/open {path}")]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.out.contains("\n1\n2\n3\n"), "{}", &run.out[..200]);
-    assert_eq!(world.run(&["main", "/open ~/.string/output"]).code, Some(0));
+    for look in ["/open ~/.string/output", "/ls ~/.string/output"] {
+        let run = world.run(&["main", look]);
+        assert!(run.code == Some(0) && run.out.contains(".log"), "{run:?}");
+    }
     symlink(world.root().join("run/token"), world.home().join(".string/output/link.md")).unwrap();
     for path in [
         "~/.string/output/../run/token",

@@ -40,3 +40,32 @@ async fn an_interrupted_shell_command_without_output_says_so() {
     world.ok("bash:a", "//interrupt").await;
     assert_eq!(running.await.unwrap().content, "ERROR(EXIT_130): cwd: ~/\n---\n(no output)");
 }
+
+#[tokio::test]
+async fn a_shell_that_is_closed_meanwhile_gives_its_caller_what_was_printed() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    for (name, topic, close) in [("one", "bash", "/kill one"), ("two", "main", "/session close bash:two")] {
+        let command = format!("echo before; mkfifo {name}; cat {name}; sleep 1000");
+        let running = world.spawn(world.request(&format!("bash:{name}"), &command));
+        met(&world, name).await;
+        world.ok(topic, close).await;
+        let reply = running.await.unwrap().content;
+        assert_eq!(
+            reply,
+            "ERROR(INTERRUPTED): The shell was closed | cwd: ~/\n  Any input starts a fresh one.\n---\nbefore",
+            "{close}"
+        );
+        assert!(world.ok(&format!("bash:{name}"), "echo alive").await.ends_with("alive"));
+    }
+}
+
+#[tokio::test]
+async fn a_shell_that_is_taken_away_meanwhile_says_why_and_what_was_printed() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    let running = world.spawn(world.request("bash:a", "echo before; mkfifo here; cat here; sleep 1000"));
+    met(&world, "here").await;
+    world.ok("agent", "/boundary off").await;
+    let reply = running.await.unwrap().content;
+    assert!(reply.starts_with("ERROR(NOT_ALLOWED): The shell was ended: a person has changed"), "{reply}");
+    assert!(reply.ends_with("\n---\nbefore"), "{reply}");
+}

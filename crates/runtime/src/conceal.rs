@@ -1,4 +1,4 @@
-//! Keeps values of the `$NAME` files out of logs, the activity stream and errors.
+//! Keeps values of the `$NAME` files and String's own tokens out of logs, the activity stream and errors.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,9 @@ use script::Stamp;
 use crate::agent::Agent;
 use crate::blocking;
 use crate::error::{Error, Result};
+use crate::token;
 use crate::topic::Topic;
-use crate::variable::{self, Scope, Secrets};
+use crate::variable::{self, Scope, Secret, Secrets};
 
 /// The most of a command line that is shown and logged. Watchers and logs keep many of them.
 const SHOWN_MAX: usize = 400;
@@ -20,8 +21,12 @@ const SHOWN_MAX: usize = 400;
 const SCOPES_MAX: usize = 1_000;
 
 /// The values of each scope. Its files are read again only when they have changed: nearly every command asks.
-#[derive(Debug, Default)]
-pub struct Conceal(Mutex<HashMap<PathBuf, Arc<Kept>>>);
+#[derive(Debug)]
+pub struct Conceal {
+    scopes: Mutex<HashMap<PathBuf, Arc<Kept>>>,
+    /// What opens the daemon's port.
+    token: Option<Secret>,
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -34,15 +39,24 @@ struct Kept {
 struct Seen(PathBuf, Option<Stamp>);
 
 impl Conceal {
+    pub fn new(token: Option<Secret>) -> Self {
+        Self { scopes: Mutex::default(), token }
+    }
+
     /// A command line as it may be logged: without values, and not too long.
     pub async fn line(&self, agent: &Agent, topic: &Topic, text: &str) -> String {
         let text = match self.secrets(agent, topic).await {
-            Ok(secrets) => secrets.redact(text),
+            Ok(secrets) => token::hidden(&secrets.redact(text), self.token.as_ref()).into_owned(),
             // What cannot be told from a secret is not shown.
             Err(_) => text.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
         };
         // Cut last: half a value is one that is not recognised.
         cut(&text)
+    }
+
+    /// A word that was not understood, and may be anything.
+    pub fn word(&self, text: &str) -> String {
+        token::hidden(text, self.token.as_ref()).into_owned()
     }
 
     /// An error without values. Its body is the output of a command, which is for the caller as it is.
@@ -88,7 +102,7 @@ impl Conceal {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Kept>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::agent::Agent;
 use crate::command::terminal::AtOnce;
 use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
 use crate::error::{Code, Error, Result};
+use crate::hub::agent::Format;
 use crate::reply::{Meta, Reply};
 use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
@@ -89,7 +90,7 @@ impl Runtime {
         self.audit.write(audit::Line {
             time: self.clock.now(),
             agent: request.agent.clone(),
-            topic: topic.as_ref().map_or_else(|| request.topic.clone(), ToString::to_string),
+            topic: topic.as_ref().map_or_else(|| self.conceal.word(&request.topic), ToString::to_string),
             command: shown,
             code: Some(error.code),
             ms: 0,
@@ -100,6 +101,8 @@ impl Runtime {
 
 impl Call {
     async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
+        // What a program asked for is whole, however long: with a piece missing it would be no JSON.
+        let is_json = steps.iter().all(|step| step.command.format() == Format::Json);
         let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
@@ -116,7 +119,8 @@ impl Call {
             queue.iter().for_each(|step| last.push_str(&format!("\n  {}", command::not_run(&step.shown))));
         }
         let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
-        let content = long::bounded(parts.join("\n\n"));
+        let content = parts.join("\n\n");
+        let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }
 

@@ -34,6 +34,7 @@ pub mod state;
 pub mod substitute;
 pub mod task;
 mod template;
+mod token;
 mod tool;
 pub mod topic;
 pub mod variable;
@@ -100,6 +101,8 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub audit: audit::Log,
+    /// What opens the port, so that no log shows it.
+    pub token: Option<variable::Secret>,
     /// Without them, nothing is ever started.
     pub shells: Option<bash::Settings>,
     /// Where packages of repositories come from.
@@ -108,7 +111,7 @@ pub struct Parts {
 
 impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
-        let Parts { root, home, port, version, store, clock, audit, shells, github } = parts;
+        let Parts { root, home, port, version, store, clock, audit, token, shells, github } = parts;
         let program = shells.as_ref().map(|settings| settings.program.clone());
         let activity = activity::Stream::default();
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
@@ -138,8 +141,8 @@ impl Runtime {
             webhooks,
             watches,
             capabilities,
-            conceal: conceal::Conceal::default(),
             shelf: document::Shelf::default(),
+            conceal: conceal::Conceal::new(token),
             web,
             github,
             tools: manifest::Catalogues::default(),

@@ -5,15 +5,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::agent;
+use crate::token;
 use crate::variable::{self, Secrets};
 
 /// How many lines are shown unless asked otherwise, and at most.
 pub const LINES: usize = 50;
 pub const LINES_MAX: usize = 1_000;
 /// The most of a file that is read for its last lines.
-const TAIL_BYTES: u64 = 512 * 1024;
-/// What an address that takes events begins with.
-const WEBHOOK: &str = "wh_";
+const TAIL_BYTES: u64 = 4 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
@@ -60,7 +59,7 @@ pub fn tail(path: &Path, lines: usize) -> io::Result<Vec<String>> {
     Ok(whole[whole.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect())
 }
 
-/// Takes out what no log should hold, in case one does: values of `$NAME` files and webhook addresses.
+/// Takes out what no log should hold, in case one does: values of `$NAME` files and String's own tokens.
 pub struct Redaction(Vec<Secrets>);
 
 impl Redaction {
@@ -73,18 +72,8 @@ impl Redaction {
 
     pub fn apply(&self, line: &str) -> String {
         let line = self.0.iter().fold(line.to_owned(), |line, secrets| secrets.redact(&line));
-        without_webhooks(&line)
+        token::hidden(&line, None).into_owned()
     }
-}
-
-fn without_webhooks(line: &str) -> String {
-    let mut parts = line.split(WEBHOOK);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |shown, part| {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-        let mark = if rest.len() < part.len() { "…" } else { "" };
-        shown + WEBHOOK + mark + rest
-    })
 }
 
 #[cfg(test)]
@@ -96,7 +85,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("daemon.log");
         assert_eq!(tail(&path, 5).unwrap(), Vec::<String>::new());
-        let lines: Vec<String> = (0..40_000).map(|number| format!("line {number} é")).collect();
+        let lines: Vec<String> =
+            (0..40_000).map(|number| format!("line {number} {}", "é".repeat(64))).collect();
         std::fs::write(&path, lines.join("\n")).unwrap();
         assert_eq!(tail(&path, 2).unwrap(), lines[39_998..]);
         let all = tail(&path, usize::MAX).unwrap();
@@ -112,7 +102,8 @@ mod tests {
         std::fs::write(own.join("apps/mail/work/env.json"), r#"{"PASS": "hunter22"}"#).unwrap();
         let redaction = Redaction::of(dir.path());
         assert_eq!(
-            redaction.apply("POST /webhook/wh_0a1b with sk-12345 and hunter22 of wh_x"),
+            redaction
+                .apply(&format!("POST /webhook/wh_{} with sk-12345 and hunter22 of wh_x", "0a".repeat(24))),
             "POST /webhook/wh_… with $KEY and $PASS of wh_x"
         );
     }

@@ -8,32 +8,39 @@ use shell::limits::{HEAD, TAIL};
 use crate::files;
 use crate::reply::REPLY_MAX;
 
-/// Left free for the line that says what was left out.
+/// Left free for the words that say what was left out.
 const NOTE_ROOM: usize = 64;
+/// Left free for a line that also names a file, or says why there is none.
+const FILE_NOTE_ROOM: usize = 512;
 
 /// Output as a reply may hold it, below its status line. The whole of it is kept in a file.
 pub fn shortened(text: String, home: &Path) -> String {
     if text.len() <= HEAD + TAIL {
         return text;
     }
-    let (head, tail) = ends(&text, HEAD, TAIL);
+    kept(&text, HEAD, TAIL, home)
+}
+
+/// A whole reply, the last thing that happens to it: most that are long have their own way to say how to go on, and
+/// of any other the whole is kept in a file.
+pub fn bounded(content: String, home: &Path) -> String {
+    if content.len() <= REPLY_MAX {
+        return content;
+    }
+    kept(&content, HEAD, REPLY_MAX - HEAD - FILE_NOTE_ROOM, home)
+}
+
+/// Both ends of a text, with the way to the rest between them.
+fn kept(text: &str, head_max: usize, tail_max: usize, home: &Path) -> String {
+    let (head, tail) = ends(text, head_max, tail_max);
     let omitted = text.len() - head.len() - tail.len();
     let name = format!("{}/{}.log", crate::agent::OUTPUT, ulid::Ulid::generate());
     let note = match files::write_atomic(&home.join(&name), text.as_bytes()) {
         Ok(()) => format!("… {omitted} bytes omitted, full output: ~/{name} …"),
         Err(error) => format!("… {omitted} bytes omitted, and could not be kept: {error} …"),
     };
-    joined(head, &note, tail)
-}
-
-/// A whole reply, the last thing that happens to it: whoever makes a long one has its own way to say how to go on.
-pub fn bounded(content: String) -> String {
-    if content.len() <= REPLY_MAX {
-        return content;
-    }
-    let (head, tail) = ends(&content, HEAD, REPLY_MAX - HEAD - NOTE_ROOM);
-    let omitted = content.len() - head.len() - tail.len();
-    joined(head, &format!("… {omitted} bytes omitted …"), tail)
+    let gap = if head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{gap}{note}\n{tail}")
 }
 
 /// The beginning and the end of a longer text, each cut between lines if that does not cost half of it.
@@ -57,11 +64,6 @@ pub fn fitting(line: &str, max: usize) -> Cow<'_, str> {
     format!("{head} … {} bytes omitted … {tail}", line.len() - head.len() - tail.len()).into()
 }
 
-fn joined(head: &str, note: &str, tail: &str) -> String {
-    let gap = if head.ends_with('\n') { "" } else { "\n" };
-    format!("{head}{gap}{note}\n{tail}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,24 +82,30 @@ mod tests {
 
     #[test]
     fn a_long_reply_is_cut_between_lines_and_says_so() {
+        let home = tempfile::tempdir().unwrap();
         let line = "é".repeat(50);
-        let cut = bounded(format!("{line}\n").repeat(2000) + "end");
+        let whole = format!("{line}\n").repeat(2000) + "end";
+        let cut = bounded(whole.clone(), home.path());
         assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
         let (notes, lines): (Vec<_>, Vec<_>) =
-            cut.lines().partition(|shown| shown.ends_with(" bytes omitted …"));
+            cut.lines().partition(|shown| shown.contains(" bytes omitted, full output: ~/"));
         assert_eq!((notes.len(), lines.last()), (1, Some(&"end")));
         assert!(lines[..lines.len() - 1].iter().all(|shown| **shown == line));
+        let name = notes[0].split("~/").nth(1).unwrap().trim_end_matches(" …");
+        assert_eq!(std::fs::read_to_string(home.path().join(name)).unwrap(), whole);
     }
 
     #[test]
     fn a_line_that_is_too_long_shows_both_its_ends() {
-        let cut = bounded(format!("Event x\n---\nfirst {} last", "é".repeat(REPLY_MAX)));
+        let home = tempfile::tempdir().unwrap();
+        let cut = bounded(format!("Event x\n---\nfirst {} last", "é".repeat(REPLY_MAX)), home.path());
         assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
         assert!(cut.starts_with("Event x\n---\nfirst é") && cut.ends_with("é last"));
     }
 
     #[test]
     fn a_short_reply_stays_as_it_is() {
-        assert_eq!(bounded("x".repeat(REPLY_MAX)).len(), REPLY_MAX);
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(bounded("x".repeat(REPLY_MAX), home.path()).len(), REPLY_MAX);
     }
 }

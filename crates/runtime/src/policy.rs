@@ -38,7 +38,7 @@ impl Runtime {
         Ok(agent)
     }
 
-    /// Changes an agent. If it may touch less than before, its shells end.
+    /// Changes an agent. Shells that can touch more than it may now end.
     pub async fn change_agent(
         &self,
         origin: Origin,
@@ -46,17 +46,16 @@ impl Runtime {
         change: impl Fn(&mut Record),
     ) -> Result<Changed> {
         require_person(origin)?;
-        let before = self.agents.get(id)?;
         let agent = self.agents.change(id, change).await?;
         let mut ended = Vec::new();
-        if before.is_revoked() {
-            for session in self.sessions.of(id).list() {
-                if session.take_shell(NARROWED).await {
-                    if let Topic::Bash(name) = &session.topic {
-                        self.shells.records.forget(id, name);
-                    }
-                    ended.push(session.topic.to_string());
+        for session in self.sessions.of(id).list() {
+            // Each has what was allowed when it was started, which may be less than the agent had since.
+            let exceeds = session.live().is_some_and(|live| live.grant.is_revoked());
+            if exceeds && session.take_shell(NARROWED).await {
+                if let Topic::Bash(name) = &session.topic {
+                    self.shells.records.forget(id, name);
                 }
+                ended.push(session.topic.to_string());
             }
         }
         let shells = ended.len();

@@ -3,7 +3,7 @@
 use crate::error::{Code, Error};
 use crate::topic::Topic;
 
-/// No reply is longer than this: agents have budgets.
+/// No reply is longer than this, unless it is JSON that was asked for as such: agents have budgets.
 pub const REPLY_MAX: usize = 64 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -90,6 +90,7 @@ impl Daemon {
             store: Arc::clone(&store),
             clock,
             audit,
+            token: Some(runtime::variable::Secret::new(token.reveal())),
             shells,
             github: GitHubHosts::default(),
         };

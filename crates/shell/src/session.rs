@@ -109,6 +109,8 @@ pub enum Cause {
     Killed,
     /// Its guard process was killed.
     GuardLost,
+    /// It was closed while a turn waited.
+    Closed,
 }
 
 /// What runs in a shell, and where.

@@ -111,6 +111,7 @@ impl World {
             store: store.clone(),
             clock: clock.clone(),
             audit: audit::Log::open(&root.join("log")).expect("the home is writable"),
+            token: None,
             root,
             shells,
             github: github.clone(),

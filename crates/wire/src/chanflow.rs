@@ -1,6 +1,6 @@
 //! ChanFlow: commands and replies as tagged blocks inside any text.
 //!
-//! A block is `<𝒞=string:TOPIC>` … `</𝒞>`. Inside a block neither tag can appear: text that contains one
+//! A block is `<𝒞=string:TOPIC>` … `</𝒞>`; without a topic, `<𝒞=string>` is as good. Inside a block neither tag can appear: text that contains one
 //! carries a backslash after the `<` (`<\/𝒞>`, `<\𝒞=`), and text that already looks like that carries one
 //! more. Escaping is therefore reversible, and nothing that a document, a page or a program prints can end
 //! its block or start another.
@@ -10,7 +10,9 @@ const MARK: char = '𝒞';
 const OPEN: &str = "<𝒞=string:";
 /// How a block of any channel begins.
 const ANY_OPEN: &str = "<𝒞=";
-/// Quotes within quotes that are followed: no one writes more, and each bounds how far a search goes in vain.
+/// What a tag of ours begins with, followed by the sign before the topic or by the end of the tag.
+const OWN_OPEN: &str = "<𝒞=string";
+/// Quotes within quotes that are followed: no one writes more, and it bounds how far a search goes in vain.
 const DEPTH_MAX: usize = 8;
 const CLOSE: &str = "</𝒞>";
 
@@ -40,17 +42,11 @@ pub fn parse(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(ANY_OPEN) {
-        let Some(after) = rest[start..].strip_prefix(OPEN) else {
+        let Some((topic, body)) = own_tag(&rest[start..]) else {
             rest = behind_foreign(&rest[start + ANY_OPEN.len()..]);
             continue;
         };
-        let line_end = after.find('\n').unwrap_or(after.len());
-        // A tag without its `>` on the line still names what the caller meant, up to the end of the line.
-        let (topic, body) = match after[..line_end].find('>') {
-            Some(end) => (&after[..end], &after[end + 1..]),
-            None => (&after[..line_end], &after[line_end..]),
-        };
-        let next = body.find(OPEN).unwrap_or(body.len());
+        let next = next_own_tag(body).unwrap_or(body.len());
         let payload = match body[..next].find(CLOSE) {
             Some(end) => {
                 rest = &body[end + CLOSE.len()..];
@@ -66,24 +62,44 @@ pub fn parse(text: &str) -> Vec<Block> {
     blocks
 }
 
+/// The topic of a tag of ours that begins the text, and what follows the tag.
+fn own_tag(text: &str) -> Option<(&str, &str)> {
+    let after = text.strip_prefix(OWN_OPEN)?;
+    if let Some(body) = after.strip_prefix('>') {
+        return Some(("", body));
+    }
+    let after = after.strip_prefix(':')?;
+    let line_end = after.find('\n').unwrap_or(after.len());
+    // A tag without its `>` on the line still names what the caller meant, up to the end of the line.
+    Some(match after[..line_end].find('>') {
+        Some(end) => (&after[..end], &after[end + 1..]),
+        None => (&after[..line_end], &after[line_end..]),
+    })
+}
+
+fn next_own_tag(text: &str) -> Option<usize> {
+    let is_own = |at: &usize| text[at + OWN_OPEN.len()..].starts_with([':', '>']);
+    text.match_indices(OWN_OPEN).map(|(at, _)| at).find(is_own)
+}
+
 /// What follows another channel's block, given the text behind the beginning of its tag. Blocks that it quotes whole
-/// belong to it; where that does not add up, it ends with the first tag that closes anything.
+/// belong to it. One that does not end is none: prose may mention a tag, and what follows it is meant for us.
 fn behind_foreign(text: &str) -> &str {
-    let Some(first) = text.find(CLOSE) else { return text };
-    let (mut depth, mut at) = (1, 0);
-    while let Some(close) = text[at..].find(CLOSE) {
-        let end = at + close + CLOSE.len();
-        depth += text[at..end].matches(ANY_OPEN).count();
-        if depth > DEPTH_MAX {
-            break;
+    let mut depth = 1;
+    for (at, _) in text.match_indices(MARK) {
+        let (before, after) = (&text[..at], &text[at + MARK.len_utf8()..]);
+        if before.ends_with('<') && after.starts_with('=') {
+            depth += 1;
+        } else if before.ends_with("</") && after.starts_with('>') {
+            depth -= 1;
         }
-        depth -= 1;
-        at = end;
-        if depth == 0 {
-            return &text[at..];
+        match depth {
+            0 => return &after[1..],
+            1..=DEPTH_MAX => {}
+            _ => break,
         }
     }
-    &text[first + CLOSE.len()..]
+    text
 }
 
 /// Makes both tags harmless inside a block.
@@ -149,8 +165,15 @@ mod tests {
                 "<𝒞=slack:x>see <𝒞=string:a>/info</𝒞> and <𝒞=string:a>/info</𝒞></𝒞><𝒞=string:b>/info</𝒞>",
                 &[closed("b", "/info")],
             ),
-            ("<𝒞=slack:x>half: <𝒞=string:a>\n</𝒞>\n<𝒞=string:b>/info</𝒞>", &[closed("b", "/info")]),
             ("<𝒞=slack:x> is never closed", &[]),
+            ("as <𝒞=mail:inbox> said: <𝒞=string:b>/info</𝒞>", &[closed("b", "/info")]),
+            (
+                "as <𝒞=mail:inbox> said\n<𝒞=string:a>/info</𝒞>\n<𝒞=x:y>hi</𝒞>\n<𝒞=string:b>/info</𝒞>",
+                &[closed("a", "/info"), closed("b", "/info")],
+            ),
+            ("<𝒞=string>/info</𝒞>", &[closed("", "/info")]),
+            ("<𝒞=string:a>\n/info\n<𝒞=string>\n/info\n</𝒞>", &[unclosed("a"), closed("", "/info")]),
+            ("<𝒞=strings:a>/info</𝒞><𝒞=string:b>/info</𝒞>", &[closed("b", "/info")]),
             ("<𝒞=string:>\n/info\n</𝒞>", &[closed("", "/info")]),
             ("<𝒞=string:w>\n/write a.md\n\nx\n\n</𝒞>", &[closed("w", "/write a.md\n\nx\n")]),
             ("<𝒞=string:w>\r\n/info\r\n</𝒞>", &[closed("w", "/info")]),

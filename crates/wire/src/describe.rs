@@ -39,6 +39,7 @@ pub struct CommandInfo {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Limits {
     pub request_bytes: u64,
+    /// Of a reply in words; what a command gives with its own `--json` is whole.
     pub reply_bytes: u64,
     pub document_bytes: u64,
     pub waiting_commands: u64,

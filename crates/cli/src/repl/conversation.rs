@@ -148,8 +148,11 @@ impl Heard {
         let Some((status, body)) = self.content.split_once(RULE).filter(|_| !live.is_empty()) else {
             return &self.content;
         };
-        match body.trim_end().strip_suffix(live) {
+        let body = body.trim_end();
+        match body.strip_suffix(live) {
             Some("") => status,
+            // Live output begins with the whole line, of which an earlier reply had the part before the cursor.
+            None if !body.is_empty() && live.ends_with(body) => status,
             Some(notes) if notes.ends_with('\n') => {
                 self.content[..status.len() + RULE.len() + notes.len()].trim_end()
             }
@@ -170,6 +173,8 @@ mod tests {
             ("hello\n", "exit: 0\n---\n(a fresh shell)\nhello", "exit: 0\n---\n(a fresh shell)"),
             ("hello\n", "exit: 0\n---\n(a note)hello", "exit: 0\n---\n(a note)hello"),
             ("hello\n", "exit: 0\n---\nhello, edited", "exit: 0\n---\nhello, edited"),
+            ("name? ab\nabab\n", "exit: 0\n---\nab\nabab", "exit: 0"),
+            ("name? ab\nabab\n", "exit: 0\n---\n(no output)", "exit: 0\n---\n(no output)"),
             ("hello\n", "ERROR(TIMEOUT): too slow", "ERROR(TIMEOUT): too slow"),
         ] {
             assert_eq!(

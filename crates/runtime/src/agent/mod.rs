@@ -27,7 +27,16 @@ pub struct Agent {
     pub id: Id,
     pub workspace: Workspace,
     pub boundary: Boundary,
-    /// Cancelled when the agent may touch less than this says. What runs by it then ends.
+    /// What it is allowed now.
+    grant: Grant,
+    /// What it was allowed before, as far as that was no more than now: something that was started by it may live.
+    earlier: Vec<Grant>,
+}
+
+/// What an agent may touch. What runs by it ends when that becomes less.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    record: Record,
     revoked: CancellationToken,
 }
 
@@ -55,21 +64,40 @@ pub struct Record {
 impl Agent {
     /// Returns when the agent may touch less than this says.
     pub async fn until_revoked(&self) {
-        self.revoked.cancelled().await;
+        self.grant.revoked.cancelled().await;
+    }
+
+    pub fn is_revoked(&self) -> bool {
+        self.grant.is_revoked()
+    }
+
+    /// What something that is started now is allowed.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// What is still in force once the agent is what the record says, and what is not.
+    fn divided_by(&self, record: &Record) -> (Vec<Grant>, Vec<Grant>) {
+        let all = self.earlier.iter().chain([&self.grant]).cloned();
+        all.partition(|grant| !grant.record.exceeds(record))
+    }
+}
+
+impl Grant {
+    fn new(record: Record) -> Self {
+        Self { record, revoked: CancellationToken::new() }
     }
 
     pub fn is_revoked(&self) -> bool {
         self.revoked.is_cancelled()
     }
+}
 
-    /// Whether the record takes away something that this allows.
-    fn is_narrowed_by(&self, record: &Record) -> bool {
-        let workspace = &self.workspace;
-        let kept = || {
-            record.home == workspace.home()
-                && workspace.allowed().iter().all(|path| record.allow.contains(path))
-        };
-        record.boundary > self.boundary || (self.boundary != Boundary::None && !kept())
+impl Record {
+    /// Whether it allows something that the other one does not.
+    fn exceeds(&self, other: &Self) -> bool {
+        let kept = || other.home == self.home && self.allow.iter().all(|path| other.allow.contains(path));
+        other.boundary > self.boundary || (self.boundary != Boundary::None && !kept())
     }
 }
 

@@ -6,13 +6,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use store::{AtomicWrite, Decision, Expect, Key, KeyRange, Limit, Space, Store};
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 
-use super::{Agent, Boundary, Id, Record, Workspace, workspace};
+use super::workspace::is_protected;
+use super::{Agent, Boundary, Grant, Id, Record, Workspace, workspace};
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
 const SPACE: &str = "agents";
+/// What neither a home nor an allowed path may be.
+const CREDENTIALS: &str = "Nothing in .ssh, .gnupg, .aws and other places of credentials can be opened up.";
 /// More agents than anyone registers; a bound for the list that is read at start.
 const AGENTS_MAX: usize = 10_000;
 
@@ -39,14 +41,14 @@ impl Registry {
         let space = Space::new(SPACE);
         let registry =
             Self { store, space, root, user_home, agents: RwLock::default(), changing: Mutex::default() };
-        registry.remember(Id::default_agent(), registry.default_record(), CancellationToken::new());
+        registry.remember(Id::default_agent(), Grant::new(registry.default_record()), Vec::new());
         let page = registry.store.scan(&registry.space, &KeyRange::all(), Limit::entries(AGENTS_MAX)).await;
         for entry in page.map_err(store_failed)?.entries {
             let id = Id::parse(&entry.key.to_string())?;
             let record = serde_json::from_slice(&entry.value).map_err(|error| {
                 Error::new(Code::LoadError, format!("The record of agent {id} is damaged: {error}"))
             })?;
-            registry.remember(id, record, CancellationToken::new());
+            registry.remember(id, Grant::new(record), Vec::new());
         }
         Ok(registry)
     }
@@ -97,10 +99,10 @@ impl Registry {
         if self.store.commit(write).await.map_err(store_failed)?.is_err() {
             return Err(Error::new(Code::Conflict, format!("Agent {id} exists already.")));
         }
-        Ok(self.remember(id, record, CancellationToken::new()))
+        Ok(self.remember(id, Grant::new(record), Vec::new()))
     }
 
-    /// Changes where an agent lives or what it may touch. If that becomes less, the agent as it was is revoked.
+    /// Changes where an agent lives or what it may touch. Whatever it was ever allowed beyond that is revoked.
     pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         let current = self.get(id)?;
@@ -118,12 +120,12 @@ impl Registry {
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;
-        if !current.is_narrowed_by(&record) {
-            return Ok(self.remember(id.clone(), record, current.revoked.clone()));
-        }
+        let (mut kept, ended) = current.divided_by(&record);
+        let same = kept.iter().position(|grant| grant.record == record);
+        let grant = same.map_or_else(|| Grant::new(record), |at| kept.remove(at));
         // First the new one: whatever starts from now on, and finds the old one not revoked yet, is met by it.
-        let changed = self.remember(id.clone(), record, CancellationToken::new());
-        current.revoked.cancel();
+        let changed = self.remember(id.clone(), grant, kept);
+        ended.iter().for_each(|grant| grant.revoked.cancel());
         Ok(changed)
     }
 
@@ -138,7 +140,7 @@ impl Registry {
         // A delete has no check that could conflict.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
-        agent.revoked.cancel();
+        agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 
@@ -162,9 +164,10 @@ impl Registry {
         Record { home: self.user_home.clone(), allow: Vec::new(), boundary: Boundary::default() }
     }
 
-    fn remember(&self, id: Id, record: Record, revoked: CancellationToken) -> Arc<Agent> {
-        let workspace = Workspace::new(record.home, record.allow, self.root.clone());
-        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary: record.boundary, revoked });
+    fn remember(&self, id: Id, grant: Grant, earlier: Vec<Grant>) -> Arc<Agent> {
+        let Record { home, allow, boundary } = grant.record.clone();
+        let workspace = Workspace::new(home, allow, self.root.clone());
+        let agent = Arc::new(Agent { id: id.clone(), workspace, boundary, grant, earlier });
         self.agents.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&agent));
         agent
     }
@@ -181,14 +184,15 @@ impl Registry {
                 .hint("Two agents share no home. To let one reach files there: string agent allow PATH"));
         }
         let plain = home.is_absolute() && workspace::normalize(home) == home;
-        if plain && !self.is_own(home) && !self.is_own(&real) {
+        if plain && !self.is_closed(home) && !self.is_closed(&real) {
             return Ok(());
         }
         Err(Error::new(
             Code::InvalidParams,
             format!("Not usable as a home: {}", quoted(&home.display().to_string())),
         )
-        .hint("A home is an absolute path, or one below ~, outside String's own directory."))
+        .hint("A home is an absolute path, or one below ~, outside String's own directory.")
+        .hint(CREDENTIALS))
     }
 
     /// The allowed paths as they really are, so that what a link leads to later is not allowed by it. Those
@@ -206,21 +210,24 @@ impl Registry {
 
     fn resolve_directory(&self, path: &Path) -> Result<PathBuf> {
         let real = std::fs::canonicalize(path).ok();
-        let usable = |real: &PathBuf| path.is_absolute() && real.is_dir() && !self.is_own(real);
+        let usable = |real: &PathBuf| path.is_absolute() && real.is_dir() && !self.is_closed(real);
         real.filter(usable).ok_or_else(|| {
             let shown = quoted(&path.display().to_string());
             Error::new(Code::InvalidParams, format!("Not a directory that can be allowed: {shown}"))
                 .hint("An allowed path is an existing directory, absolute or below ~, outside String's own.")
+                .hint(CREDENTIALS)
         })
     }
 
-    /// Whether a path lies among String's own files. The homes below `agents` are the agents'.
-    fn is_own(&self, path: &Path) -> bool {
+    /// Whether a path lies among String's own files or among credentials, which nothing may open up: below a home
+    /// or an allowed path only what follows it is looked at. The homes below `agents` are the agents'.
+    fn is_closed(&self, path: &Path) -> bool {
         let real = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
-        [&self.root, &real].into_iter().any(|root| {
-            let homes = root.join("agents");
-            path.starts_with(root) && (path == homes || !path.starts_with(homes))
-        })
+        let homes = [self.root.join("agents"), real.join("agents")];
+        match homes.iter().find_map(|homes| path.strip_prefix(homes).ok()) {
+            Some(below) => below.as_os_str().is_empty() || is_protected(below),
+            None => path.starts_with(&self.root) || path.starts_with(&real) || is_protected(path),
+        }
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<Id, Arc<Agent>>> {

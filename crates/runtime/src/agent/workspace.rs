@@ -8,9 +8,9 @@ mod at_once;
 mod directory;
 mod output;
 mod place;
+mod protected;
 mod transfer;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -20,41 +20,16 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 pub use output::OUTPUT;
 pub use place::Place;
+pub use protected::is_protected;
 pub use transfer::{Expected, Stamp, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::long::fitting;
 
-/// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
-const PROTECTED: &[&str] = &[
-    ".string",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".password-store",
-    ".vault-token",
-    ".my.cnf",
-    ".boto",
-    ".s3cfg",
-];
-/// The same for paths of more than one component.
-const PROTECTED_PAIRS: &[(&str, &str)] = &[
-    (".config", "gh"),
-    (".config", "gcloud"),
-    (".config", "op"),
-    (".config", "git"),
-    (".cargo", "credentials"),
-    (".cargo", "credentials.toml"),
-    (".local", "keyrings"),
-];
+/// The kernel takes no longer path.
+const PATH_MAX: usize = 4096;
+/// How much is shown of one that is longer.
+const IMPOSSIBLE_SHOWN: usize = 256;
 const NO_LINKS: ResolveFlags = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
 /// Kernel and device trees: never documents, even when `/` itself is allowed.
 const KERNEL_TREES: &[&str] = &["/proc", "/sys", "/dev"];
@@ -128,12 +103,14 @@ impl Workspace {
         self.roots().any(|root| path.starts_with(root))
     }
 
-    /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere.
+    /// The path as agents read it: `~/docs/x.md` below home, absolute elsewhere. One that is too long to be there
+    /// is named by its ends.
     pub fn display(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
+        let shown = match path.strip_prefix(&self.home) {
             Ok(rest) => format!("{}{}", self.sign, one_line(&rest.to_string_lossy())),
             Err(_) => one_line(&path.to_string_lossy()),
-        }
+        };
+        if path.as_os_str().len() < PATH_MAX { shown } else { fitting(&shown, IMPOSSIBLE_SHOWN).into_owned() }
     }
 
     /// Opens what a path means, if the agent may reach it.
@@ -153,9 +130,11 @@ impl Workspace {
     }
 
     fn check_as_written(&self, path: &Path) -> Result<()> {
-        let nul = path.as_os_str().as_encoded_bytes().contains(&0);
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(self.refused(path, "holds a NUL byte, which no path can."));
+        }
         let climbs = path.components().any(|part| part == Component::ParentDir);
-        if nul || climbs || !path.is_absolute() || !self.contains(path) {
+        if climbs || !path.is_absolute() || !self.contains(path) {
             return Err(self.outside(path));
         }
         if in_kernel_tree(path) {
@@ -209,11 +188,7 @@ impl Workspace {
     }
 
     fn check_below(&self, path: &Path, below: &Path) -> Result<()> {
-        let parts: Vec<&OsStr> = below.iter().collect();
-        let single = parts.iter().any(|part| PROTECTED.iter().any(|name| *part == *name));
-        let pair =
-            parts.windows(2).any(|two| PROTECTED_PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
-        if single || pair { Err(self.protected(path)) } else { Ok(()) }
+        if is_protected(below) { Err(self.protected(path)) } else { Ok(()) }
     }
 
     /// Why a path could not be resolved. What lies outside must not be told apart from what does not exist.

@@ -22,9 +22,9 @@ pub use boundary::Fence;
 pub use live::pass_on;
 pub use output::text;
 pub use record::{Record, Records};
-pub use reply::{Cwd, render};
+pub use reply::{Cwd, FRESH, render};
 
-use crate::agent::{Agent, Registry};
+use crate::agent::{Agent, Grant, Registry};
 use crate::error::{Code, Error, Result};
 
 /// How long a turn waits before a command counts as running.
@@ -61,6 +61,8 @@ pub struct Shells {
 pub struct Live {
     pub shell: Arc<Shell>,
     pub fence: Fence,
+    /// What its agent was allowed then.
+    pub grant: Grant,
 }
 
 /// A one-shot command.
@@ -93,7 +95,7 @@ impl Shells {
         let environment = environment(settings, agent);
         let logs = logs(agent);
         let started = Shell::start(spawner, Config { directory, environment, boundary, logs }).await;
-        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence })
+        Ok(Live { shell: Arc::new(started.map_err(failed)?), fence, grant: agent.grant().clone() })
     }
 
     /// Runs a command with both outputs merged, until `stop`.
@@ -130,6 +132,11 @@ impl Shells {
 
     async fn command(&self, settings: &Settings, agent: &Agent, job: Job) -> Result<shell::exec::Command> {
         let Job { text, directory, limit, values, live } = job;
+        if !directory.is_dir() {
+            let shown = agent.workspace.display(&directory);
+            return Err(Error::new(Code::NotFound, format!("The directory {shown} is gone."))
+                .hint("Commands run where the topic is. Open something that is there, such as: /open ~"));
+        }
         let (boundary, _) = self.closed_boundary(agent).await?;
         let environment =
             values.into_iter().fold(environment(settings, agent), |all, (name, value)| all.with(name, value));
@@ -188,5 +195,8 @@ fn no_shells() -> Error {
 }
 
 fn failed(error: shell::Error) -> Error {
-    Error::new(Code::LoadError, format!("The shell could not be used: {error}."))
+    match error {
+        shell::Error::NulByte => Error::new(Code::InvalidParams, format!("This cannot be run: {error}.")),
+        _ => Error::new(Code::LoadError, format!("The shell could not be used: {error}.")),
+    }
 }

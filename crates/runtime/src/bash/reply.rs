@@ -7,6 +7,9 @@ use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, one_line};
 use crate::reply::with_body;
 
+/// What follows the end of a shell.
+pub const FRESH: &str = "Any input starts a fresh one.";
+
 /// A working directory as status lines show it: from `~`, without a final slash, on one line.
 #[derive(Debug, Clone, Copy)]
 pub struct Cwd<'a>(pub &'a Directory, pub &'a Workspace);
@@ -50,6 +53,10 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
             Ok(with_body(&format!("exit: running | cwd: {cwd} | pid: {}", running.pid), &body(&parts)))
         }
         Outcome::Idle => Ok(with_body(&format!("exit: none | cwd: {cwd}"), &body(&parts))),
+        Outcome::Died(death) if death.cause == Cause::Closed => {
+            let message = format!("The shell was closed | cwd: {}", Cwd(&death.directory, workspace));
+            Err(Error::new(Code::Interrupted, message).hint(FRESH).body(body(&parts)))
+        }
         Outcome::Died(death) => {
             parts.push(format!("({}; the next input starts a fresh one)", why(death)));
             ended(death.status, &Cwd(&death.directory, workspace), &parts)
@@ -75,5 +82,6 @@ fn why(death: &Death) -> String {
         Cause::Lost => "the command had cut the shell off, so it was ended".to_owned(),
         Cause::Killed => "the shell's own code did not stop, so it was ended".to_owned(),
         Cause::GuardLost => "the shell was killed from outside".to_owned(),
+        Cause::Closed => "the shell was closed".to_owned(),
     }
 }

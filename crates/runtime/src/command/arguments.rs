@@ -16,6 +16,8 @@ pub struct Arguments<'a> {
 pub struct Words {
     spec: &'static Spec,
     words: Vec<String>,
+    /// The flags whose value was taken out.
+    valued: Vec<String>,
 }
 
 impl<'a> Arguments<'a> {
@@ -24,7 +26,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub fn words(self) -> Result<Words> {
-        Ok(Words { spec: self.spec, words: words::split(self.text)? })
+        Ok(Words { spec: self.spec, words: words::split(self.text)?, valued: Vec::new() })
     }
 
     /// A target, which may hold spaces without quotes, and the flags that stand before or behind it.
@@ -85,6 +87,7 @@ impl Words {
             return Ok(None);
         };
         let word = self.words.remove(at);
+        self.valued.push(flag.to_owned());
         if let Some(value) = word.strip_prefix(&with_equals) {
             return Ok(Some(value.to_owned()));
         }
@@ -122,6 +125,10 @@ impl Words {
     /// Nothing may be left over.
     pub fn done(&self) -> Result<()> {
         let Some(word) = self.words.first() else { return Ok(()) };
+        let name = word.split('=').next().unwrap_or(word);
+        if self.valued.iter().any(|flag| flag == name) {
+            return Err(self.wrong(format!("{name} is given twice.")));
+        }
         if !word.starts_with("--") {
             return Err(self.wrong(format!("Too many arguments: {}.", quoted(word))));
         }
@@ -171,6 +178,11 @@ mod tests {
         let error = words("--hoem /x").done().unwrap_err().to_string();
         assert!(error.contains("Did you mean --home?") && error.contains("Usage: /add ID"), "{error}");
         assert!(words("a b").optional().is_err());
+        for text in ["--home /x --home /y", "--home=/x --home=/y"] {
+            let mut twice = words(text);
+            assert_eq!(twice.value("--home").unwrap().as_deref(), Some("/x"));
+            assert!(twice.done().unwrap_err().message.contains("--home is given twice."), "{text}");
+        }
         assert!(words("x --home").value("--home").is_err());
         assert!(words("").required("ID").is_err());
     }

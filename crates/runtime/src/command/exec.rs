@@ -31,7 +31,8 @@ impl Exec {
             Error::new(Code::InvalidParams, "There is no command to run.")
                 .hint("Usage: /exec [--timeout 10m] CMD")
         };
-        let (limit, first) = match arguments.strip_prefix("--timeout ") {
+        let given = arguments.strip_prefix("--timeout").filter(|rest| rest.starts_with([' ', '=']));
+        let (limit, first) = match given.map(|rest| &rest[1..]) {
             Some(rest) => {
                 let (time, rest) =
                     rest.trim_start().split_once(char::is_whitespace).unwrap_or((rest.trim(), ""));
@@ -111,12 +112,21 @@ mod tests {
             ("for i in 1 2", Some("do echo $i\ndone"), "for i in 1 2\ndo echo $i\ndone", 120),
             ("--timeout 10m make -j2", None, "make -j2", 600),
             ("--timeout 1h30m", Some("make"), "\nmake", 5_400),
+            ("--timeout=10m make -j2", None, "make -j2", 600),
+            ("--timeouts", None, "--timeouts", 120),
         ];
         for (arguments, body, text, seconds) in table {
             let exec = Exec::parse(arguments, body).unwrap();
             assert_eq!((exec.text.as_str(), exec.limit.as_secs()), (text, seconds), "{arguments}");
         }
-        for arguments in ["", "--timeout 10m", "--timeout soon ls", "--timeout -5s ls", "--timeout 48h ls"] {
+        for arguments in [
+            "",
+            "--timeout 10m",
+            "--timeout soon ls",
+            "--timeout -5s ls",
+            "--timeout 48h ls",
+            "--timeout= ls",
+        ] {
             assert_eq!(Exec::parse(arguments, None).unwrap_err().code, Code::InvalidParams, "{arguments}");
         }
     }

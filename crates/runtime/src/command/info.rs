@@ -85,7 +85,8 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
     let info_is_live = info.as_ref().is_some_and(|info| info.death.is_none());
     match info {
         Some(info) => {
-            lines.add("cwd", &display_directory(&info.directory.path, workspace));
+            let gone = if info.directory.deleted { " (deleted)" } else { "" };
+            lines.add("cwd", &format!("{}{gone}", display_directory(&info.directory.path, workspace)));
             lines.add("pid", &info.pid.to_string());
             if let Some(running) = info.running {
                 let line = running.payload.trim_start().lines().next().unwrap_or_default();

@@ -32,10 +32,13 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let located = what.target.locate(state, agent, caller)?.whole()?;
     let workspace = agent.workspace.clone();
     blocking::run(move || {
-        let (path, place) = located.place(&workspace)?;
-        let shown = place.shown();
-        let found =
-            place.open()?.ok_or_else(|| Error::new(Code::NotFound, format!("No such directory: {shown}")))?;
+        let (path, found) = located.find(&workspace).map_err(|error| match error.code {
+            Code::NotFound => {
+                Error { message: format!("No such directory: {}", located.shown(&workspace)), ..error }
+            }
+            _ => error,
+        })?;
+        let shown = workspace.display(&path);
         if found.kind != FoundKind::Directory {
             return Err(Error::new(Code::InvalidParams, format!("{shown} is a file, not a directory."))
                 .hint(format!("Open it: /open {shown}")));

@@ -9,6 +9,7 @@ mod commit;
 mod edit;
 mod exec;
 mod follow;
+mod format;
 pub mod ground;
 mod help;
 mod info;
@@ -257,7 +258,7 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 impl Command {
     /// Whether it ends by itself when it is interrupted, to say how far it came.
     pub fn stops_itself(&self) -> bool {
-        matches!(self, Self::Exec(_))
+        matches!(self, Self::Exec(_) | Self::Input(_) | Self::Wait(_))
     }
 
     /// Opens the entry page of a topic, in that topic.

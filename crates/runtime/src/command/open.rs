@@ -157,6 +157,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
     }
     let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
+            .hint("Open a file by its path, such as ~/notes/a.md, or a page such as https://example.com/a")
     })?;
     let library = ground.library(&context);
     let (opened, block) = match target {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shell::{Error as ShellError, Outcome, Shell, Turn};
+use shell::{Cause, Death, Error as ShellError, Info, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
 use crate::bash::{self, Record, first_line, render};
@@ -15,6 +15,9 @@ use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
 use crate::topic::{Name, Topic};
 use crate::words;
+
+/// How long a command runs before it is written down.
+const NOTED_AFTER: Duration = Duration::from_millis(50);
 
 /// What acts on the running command, and therefore does not wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,8 @@ pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
         context.state.shell.command = first_line(text);
     }
     let turn = loop {
-        match watched(&shell, shell.send(text, bash::WAIT), context.sink).await {
+        let sent = watched(&shell, shell.send(text, bash::WAIT), context.sink);
+        match noted_if_long(sent, &shell, &mut context).await {
             Err(ShellError::Gone(death)) => {
                 notes
                     .push(format!("(the shell had ended with status {}; this is a fresh one)", death.status));
@@ -94,7 +98,7 @@ pub async fn spawn(mut context: Context<'_>) -> Result<String> {
     let mut notes = Vec::new();
     let shell = start(&mut context, &mut notes).await?;
     let info = shell.info().await.map_err(|error| wrong(&error, context.session))?;
-    context.state.shell.directory = Some(info.directory.path);
+    context.state.shell.directory = Some(info.directory);
     let started = format!("Started {}, pid {}", context.session.topic, shell.pid());
     Ok(if notes.is_empty() { started } else { with_body(&started, &notes.join("\n")) })
 }
@@ -143,12 +147,18 @@ async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc
     if taken.is_some() {
         let last = &mut context.state.shell;
         last.running = false;
-        last.restart_in = last.directory.take().or(last.restart_in.take());
+        last.restart_in = last.directory.take().map(|last| last.path).or(last.restart_in.take());
     }
     let directory = context.state.shell.restart_in.as_deref();
     let live = context.runtime.shells.start(context.agent, directory).await?;
     let shell = Arc::clone(&live.shell);
     context.session.set_shell(Some(live));
+    if context.interrupted.is_cancelled() {
+        // The topic was closed when there was no shell yet that could have been ended with it.
+        context.session.set_shell(None);
+        shell.close().await;
+        return Err(closed());
+    }
     if context.agent.is_revoked() {
         // It was started with what the agent was allowed a moment ago.
         context.session.take_shell(policy::NARROWED).await;
@@ -211,11 +221,36 @@ async fn watched(
     bash::pass_on(shell.subscribe(), sink, turn).await
 }
 
+/// Waits for a turn, and writes down what runs if it takes its time: a daemon that ends meanwhile has lost that.
+/// What is quicker is not worth a file.
+async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context: &mut Context<'_>) -> T {
+    let mut turn = std::pin::pin!(turn);
+    if let Ok(done) = tokio::time::timeout(NOTED_AFTER, &mut turn).await {
+        return done;
+    }
+    if let Ok(Info { directory, running: Some(_), .. }) = shell.info().await {
+        let command = context.state.shell.command.clone();
+        record(directory.path, Some(command), context);
+    }
+    turn.await
+}
+
 /// Keeps what the session must remember of a turn, and renders it.
 fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<String> {
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
-    shell.directory = Some(turn.directory.path.clone());
+    shell.directory = Some(turn.directory.clone());
+    if let Outcome::Died(Death { cause: Cause::Closed, .. }) = &turn.outcome {
+        shell.recorded = None;
+        let taken = context.session.taken();
+        // After one that a person has taken away the next goes on where it was.
+        shell.directory.take_if(|_| taken.is_none());
+        let reply = render(turn, notes, &context.agent.workspace);
+        return reply.map_err(|closed| match taken {
+            Some(why) => Error { body: closed.body, ..taken_away(&why) },
+            None => closed,
+        });
+    }
     if let Outcome::Died(death) = &turn.outcome {
         shell.directory = None;
         shell.restart_in = Some(death.directory.path.clone());
@@ -236,18 +271,28 @@ fn no_shell(session: &Session) -> Error {
         .hint("Any input starts one.")
 }
 
+fn taken_away(why: &str) -> Error {
+    Error::new(Code::NotAllowed, format!("The shell was ended: {why}."))
+        .hint("Any input starts a fresh one, if shells are allowed.")
+}
+
+/// Somebody closed the shell before it had anything to show.
+fn closed() -> Error {
+    Error::new(Code::Interrupted, "The shell was closed.").hint(bash::FRESH)
+}
+
 fn wrong(error: &ShellError, session: &Session) -> Error {
     if let Some(why) = session.taken() {
-        return Error::new(Code::NotAllowed, format!("The shell was ended: {why}."))
-            .hint("Any input starts a fresh one, if shells are allowed.");
+        return taken_away(&why);
     }
     match error {
+        ShellError::GuardLost if session.shell().is_none() => closed(),
         ShellError::NothingRuns => {
             Error::new(Code::NotFound, format!("Nothing is running in {}.", session.topic))
         }
         ShellError::Gone(death) => {
             Error::new(Code::NotFound, format!("The shell has ended with status {}.", death.status))
-                .hint("Any input starts a fresh one.")
+                .hint(bash::FRESH)
         }
         ShellError::NulByte | ShellError::LineTooLong { .. } => {
             Error::new(Code::InvalidParams, format!("This cannot be sent: {error}."))

@@ -23,6 +23,13 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
         // A text that is looked for may look like a flag, so it is taken before flags are.
         let all = words::split(arguments.text())?;

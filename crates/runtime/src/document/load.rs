@@ -173,6 +173,7 @@ pub(crate) fn not_text(shown: &str) -> Error {
 fn too_large(shown: &str) -> Error {
     Error::new(Code::LoadError, format!("{shown} is larger than {} MB.", DOCUMENT_MAX / (1024 * 1024)))
         .hint("Documents of that size do not open as a page.")
+        .hint("Read a part of it: /exec sed -n '1,200p' FILE, or /exec tail -n 200 FILE")
 }
 
 /// A directory as a document: its names, directories first.

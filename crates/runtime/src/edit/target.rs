@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{LineRange, Part};
-use crate::agent::workspace::{FoundKind, Place};
+use crate::agent::workspace::{Found, FoundKind, Place};
 use crate::agent::{Agent, Workspace};
 use crate::command::Caller;
 use crate::document::{self, Candidates, Source, Target};
@@ -91,6 +91,22 @@ impl Located {
             chosen.get_or_insert((path.clone(), place));
         }
         chosen.ok_or_else(|| Error::new(Code::InvalidParams, "No file was named."))
+    }
+
+    /// As agents read it.
+    pub fn shown(&self, workspace: &Workspace) -> String {
+        workspace.display(&self.literal)
+    }
+
+    /// The first reading that exists, for commands that only look at it.
+    pub fn find(&self, workspace: &Workspace) -> Result<(PathBuf, Found)> {
+        let first = workspace.find(&self.literal).map(|found| (self.literal.clone(), found));
+        match (first, &self.decoded) {
+            (Err(missing), Some(decoded)) if missing.code == Code::NotFound => {
+                workspace.find(decoded).map(|found| (decoded.clone(), found)).map_err(|_| missing)
+            }
+            (first, _) => first,
+        }
     }
 
     /// For commands that know no parts.

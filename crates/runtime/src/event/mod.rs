@@ -17,6 +17,7 @@ use ulid::Ulid;
 
 pub use follow::Follower;
 pub use inbox::{Clear, EVENTS_MAX, Inbox, Page, Posted, Show};
+pub use retention::nonsense;
 pub use webhook::{Token, Webhooks};
 
 use crate::error::{Code, Error, Result, quoted};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use store::Timestamp;
 
 use super::State;
@@ -15,6 +16,10 @@ const ACKED_DAYS: u64 = 7;
 const OTHER_DAYS: u64 = 30;
 /// More than ten years is a slip.
 const DAYS_MAX: u64 = 3_660;
+
+const KEEP_ACKED: &str = "keepAckedDays";
+const KEEP: &str = "keepDays";
+const KEYS: [&str; 2] = [KEEP_ACKED, KEEP];
 
 /// Reads `{"events": {"keepAckedDays": 7, "keepDays": 30}}` in the daemon's `config.json` at each use, so that
 /// edits by hand count at once.
@@ -31,8 +36,8 @@ impl Retention {
     /// When an event that is in this state from now on is forgotten.
     pub fn expiry(&self, state: State, now: Timestamp) -> Timestamp {
         let (key, usual) = match state {
-            State::Acked => ("keepAckedDays", ACKED_DAYS),
-            State::Pending | State::Delivered => ("keepDays", OTHER_DAYS),
+            State::Acked => (KEEP_ACKED, ACKED_DAYS),
+            State::Pending | State::Delivered => (KEEP, OTHER_DAYS),
         };
         now.saturating_add(DAY * u32::try_from(self.days(key).unwrap_or(usual)).unwrap_or(u32::MAX))
     }
@@ -42,8 +47,22 @@ impl Retention {
         let settings = settings::read(&self.config)
             .inspect_err(|error| tracing::warn!(error = %error.message, "events are kept for the usual time"))
             .ok()?;
-        settings.get("events")?.get(key)?.as_u64().filter(|days| (1..=DAYS_MAX).contains(days))
+        days(settings.get("events")?.get(key)?)
     }
+}
+
+/// What in the settings is about events and has no effect, because it makes no sense.
+pub fn nonsense(settings: &Map<String, Value>) -> Option<String> {
+    let events = settings.get("events")?;
+    let Some(events) = events.as_object() else {
+        return Some("events is not an object".to_owned());
+    };
+    let wrong = KEYS.into_iter().find(|key| events.get(*key).is_some_and(|value| days(value).is_none()))?;
+    Some(format!("events.{wrong} is not a number of days from 1 to {DAYS_MAX}"))
+}
+
+fn days(value: &Value) -> Option<u64> {
+    value.as_u64().filter(|days| (1..=DAYS_MAX).contains(days))
 }
 
 #[cfg(test)]
@@ -70,6 +89,13 @@ mod tests {
             }
             assert_eq!((days(State::Acked), days(State::Pending)), (acked, other), "{config:?}");
             assert_eq!(days(State::Delivered), other);
+            let read = settings::read(&dir.path().join("config.json"));
+            let usual = (acked, other) == (ACKED_DAYS, OTHER_DAYS);
+            assert_eq!(
+                read.is_ok_and(|read| nonsense(&read).is_none()),
+                config.is_none() || !usual,
+                "{config:?}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::action;
 use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
 use crate::policy::{Changed, require_person};
 use crate::reply::with_body;
 use crate::variable::Scope;
@@ -42,6 +42,13 @@ pub enum Reach {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) | Self::Current(format) | Self::Allow { format, .. } => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
@@ -184,6 +191,17 @@ async fn allow(
         record.allow.extend(add.iter().cloned());
     };
     let id = &context.agent.id;
+    if let Some(path) = &remove {
+        require_person(context.caller.origin)?;
+        let known = context.runtime.agents.get(id)?;
+        let known = known.workspace.allowed();
+        if !known.contains(path) && !real.as_ref().is_some_and(|real| known.contains(real)) {
+            let message = format!("{} is not an allowed path.", quoted(&path.display().to_string()));
+            return Err(
+                Error::new(Code::NotFound, message).hint(format!("Allowed paths: {}", listed(known, ", ")))
+            );
+        }
+    }
     let Changed { agent, ended: gone } = match (add.is_empty(), &remove) {
         (true, None) => Changed { agent: context.runtime.agents.get(id)?, ended: Vec::new() },
         _ => context.runtime.change_agent(context.caller.origin, id, change).await?,
@@ -192,9 +210,14 @@ async fn allow(
     if format == Format::Json {
         return Ok(format!("{:#}", json!(paths)));
     }
-    let shown = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
-    let body = if paths.is_empty() { "None besides the home." } else { &shown };
-    Ok(with_body("Allowed paths", body) + &ended(&gone))
+    Ok(with_body("Allowed paths", &listed(paths, "\n")) + &ended(&gone))
+}
+
+fn listed(paths: &[PathBuf], between: &str) -> String {
+    match paths.is_empty() {
+        true => "None besides the home.".to_owned(),
+        false => paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(between),
+    }
 }
 
 /// Which shells a change has ended, as a line of its own.
@@ -212,12 +235,16 @@ fn describe(agent: &Agent, context: &Context<'_>) -> String {
 
 /// A path as a person types it: from `~`, or from where they are.
 pub fn typed_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
+    if text.is_empty() {
+        return Err(Error::new(Code::InvalidParams, "The path is empty.")
+            .hint("The home itself is ~, the directory you are in is ."));
+    }
     let from_here = || context.caller.cwd.as_deref().unwrap_or(Path::new("")).join(text);
     let path = context.agent.workspace.below_home(text).unwrap_or_else(from_here);
     if path.is_absolute() && !text.contains('\0') {
         return Ok(workspace::normalize(&path));
     }
-    Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", crate::error::quoted(text))))
+    Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", quoted(text))))
 }
 
 pub fn format(words: &mut Words) -> Format {

@@ -24,6 +24,13 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::agent::Format;
 use super::system::duration;
+use crate::bash::Cwd;
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, terminal};
 use crate::error::{Code, Error, Result, one_line};
@@ -19,6 +20,13 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
@@ -112,7 +120,7 @@ async fn rows(context: &Context<'_>) -> Vec<Row> {
             Some(shell) => shell.info().await.ok(),
             None => None,
         };
-        let cwd = info.as_ref().map(|info| one_line(&context.agent.workspace.display(&info.directory.path)));
+        let cwd = info.as_ref().map(|info| Cwd(&info.directory, &context.agent.workspace).to_string());
         let running = info.as_ref().and_then(|info| info.running.as_ref());
         let running = running.map(|command| {
             let line = command.payload.trim_start().lines().next().unwrap_or_default();

@@ -33,6 +33,13 @@ pub struct Asked {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Mint { format, .. } | Self::List(format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
         Self::understand(arguments).map_err(|error| error.hint(WORDS))
     }
@@ -71,6 +78,7 @@ impl Command {
 /// The path that is granted: a bare one from the home, like everywhere; one with a dot from where the caller is.
 fn granted_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
     match text.split('/').next() {
+        // Also one from the root, and none at all.
         Some("." | ".." | "") => typed_path(text, context),
         _ if text.starts_with('~') => typed_path(text, context),
         _ => typed_path(&format!("~/{text}"), context),

@@ -37,6 +37,13 @@ pub enum Webhook {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List { format, .. } => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let verb = match verb {
@@ -55,7 +62,9 @@ impl Command {
                 let first = words.required("ID")?;
                 let rest = words.rest()?;
                 let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
-                return Ok(Self::Ack(ids.collect::<Result<_>>()?));
+                // One named twice is still one event.
+                let ids = ids.collect::<Result<std::collections::BTreeSet<_>>>()?;
+                return Ok(Self::Ack(ids.into_iter().collect()));
             }
             Verb::EventClear if words.switch("--all") => Self::Clear(Clear::All),
             Verb::EventClear => Self::Clear(Clear::Acked),

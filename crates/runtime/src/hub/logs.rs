@@ -9,14 +9,14 @@ use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::logs::{LINES, LINES_MAX, Redaction, Which, tail};
 use crate::reply::with_body;
 
-/// How much is shown: well below what a reply may be, so that JSON is never cut.
+/// How much is shown as text: what is asked for as JSON is a program's, and whole.
 const BYTES_MAX: usize = 24 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     which: Which,
     lines: usize,
-    format: Format,
+    pub format: Format,
 }
 
 impl Asked {
@@ -53,15 +53,28 @@ pub async fn show(asked: Asked, context: &Context<'_>) -> Result<String> {
     let person = context.caller.origin.is_person();
     let own: Vec<String> =
         found.into_iter().filter(|line| person || which.may_see(line, &context.agent.id)).collect();
-    let room = newest(&own);
     Ok(match format {
         Format::Json => {
             let row = |line: &String| serde_json::from_str(line).unwrap_or_else(|_| json!(line));
-            format!("{:#}", Value::from_iter(room.iter().map(row)))
+            format!("{:#}", Value::from_iter(own.iter().map(row)))
         }
-        Format::Text if room.is_empty() => with_body(&format!("Log: {shown}"), "Nothing is logged."),
-        Format::Text => with_body(&format!("Log: {shown}"), &room.join("\n")),
+        Format::Text => with_body(&format!("Log: {shown}"), &asked.text(&own)),
     })
+}
+
+impl Asked {
+    fn text(self, lines: &[String]) -> String {
+        let shown = newest(lines);
+        match lines.len() - shown.len() {
+            0 if shown.is_empty() => "Nothing is logged.".to_owned(),
+            0 => shown.join("\n"),
+            older => {
+                let audit = if self.which == Which::Audit { " --audit" } else { "" };
+                let all = format!("/logs{audit} -n {} --json", self.lines);
+                format!("… {older} older lines left out, with them: {all}\n{}", shown.join("\n"))
+            }
+        }
+    }
 }
 
 /// As many of the last lines as there is room for.

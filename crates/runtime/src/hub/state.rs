@@ -39,6 +39,10 @@ enum Word {
 impl Eq for Command {}
 
 impl Command {
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     pub fn parse(line: &Line<'_>) -> Result<Self> {
         let mut words = Arguments::new(line.spec, line.arguments).words()?;
         let format = if words.switch("--json") { Format::Json } else { Format::Text };

@@ -26,6 +26,14 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Status(format) | Self::Env(format) | Self::Doctor(format) => *format,
+            Self::Logs(asked) => asked.format,
+            Self::Stop => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {

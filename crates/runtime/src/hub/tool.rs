@@ -27,6 +27,13 @@ pub enum Command {
 }
 
 impl Command {
+    pub fn format(&self) -> Format {
+        match self {
+            Self::List(format) | Self::Tasks(format) | Self::Task(_, format) => *format,
+            _ => Format::Text,
+        }
+    }
+
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let format = if words.switch("--json") { Format::Json } else { Format::Text };
@@ -129,7 +136,9 @@ fn info(name: &str, context: &Context<'_>) -> Result<String> {
             }
             let known = catalogue.names().chain(pages.iter().map(String::as_str));
             let near = nearest(name, known.collect::<Vec<_>>()).map(|name| format!("Did you mean {name}?"));
-            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name))).hints(near))
+            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name)))
+                .hints(near)
+                .hint("See them all: string tool list"))
         }
     }
 }

@@ -16,10 +16,9 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
-use crate::bash::Live;
+use crate::bash::{Cwd, Live};
 use crate::document::{Bases, Location, Menus, Page, Source};
 use crate::edit::{Edits, Seen, Undo};
-use crate::error::one_line;
 use crate::reply::Meta;
 use crate::topic::Topic;
 use crate::variable::Variables;
@@ -69,7 +68,7 @@ pub struct State {
 #[derive(Debug, Default)]
 pub struct ShellState {
     /// Where the live shell is.
-    pub directory: Option<PathBuf>,
+    pub directory: Option<shell::Directory>,
     /// Where a shell that has ended was: the next one starts there.
     pub restart_in: Option<PathBuf>,
     /// A command was still running at the end of the last turn.
@@ -128,7 +127,7 @@ impl State {
     /// Where the session stands, as lists show it.
     pub fn location(&self, workspace: &Workspace) -> Option<String> {
         let page = self.page.as_ref().map(|page| page.name(workspace));
-        page.or_else(|| self.shell.directory.as_ref().map(|path| one_line(&workspace.display(path))))
+        page.or_else(|| self.shell.directory.as_ref().map(|directory| Cwd(directory, workspace).to_string()))
     }
 
     pub fn meta(&self, workspace: &Workspace) -> Meta {

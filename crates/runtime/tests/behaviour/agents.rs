@@ -103,6 +103,31 @@ async fn homes_and_allowed_paths_must_make_sense() {
 }
 
 #[tokio::test]
+async fn credentials_are_neither_a_home_nor_an_allowed_path() {
+    let world = World::new().await;
+    let outside = tempfile::tempdir().unwrap();
+    for path in [".aws", ".gnupg/private", ".config/gh"] {
+        std::fs::create_dir_all(outside.path().join(path)).unwrap();
+        std::os::unix::fs::symlink(outside.path().join(path), world.home.path().join("link")).unwrap();
+        let real = outside.path().join(path).display().to_string();
+        for written in [real.as_str(), "~/link"] {
+            for line in [
+                format!("/allow {written}"),
+                format!("/add a --home {written}"),
+                format!("/add a --allow {written}"),
+                format!("/set-home {written}"),
+            ] {
+                let refused = world.fails("agent", &line, "INVALID_PARAMS").await;
+                assert!(refused.contains("places of credentials"), "{line}: {refused}");
+            }
+        }
+        std::fs::remove_file(world.home.path().join("link")).unwrap();
+    }
+    world.fails("agent", "/add a --home ~/.string/agents/b/.ssh", "INVALID_PARAMS").await;
+    assert_eq!(ids(&world).await, ["default"]);
+}
+
+#[tokio::test]
 async fn a_home_inside_an_allowed_path_stays_open_to_its_agent() {
     let world = World::new().await;
     world.home.write("note.md", "# Note\n");
@@ -212,6 +237,11 @@ async fn allowed_paths_are_added_and_removed() {
         "Allowed paths\n---\nNone besides the home."
     );
     world.fails("main", &open, "INVALID_PATH").await;
+    let refused = world.fails("agent", &format!("/allow --remove {path}"), "NOT_FOUND").await;
+    assert!(refused.contains("is not an allowed path.") && refused.contains("None besides"), "{refused}");
+    for line in ["/allow ''", "/set-home ''", "/add a --home=''", "/allow --remove ~/a --remove ~/b"] {
+        world.fails("agent", line, "INVALID_PARAMS").await;
+    }
 }
 
 #[tokio::test]

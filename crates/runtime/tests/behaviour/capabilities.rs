@@ -52,6 +52,7 @@ async fn mint_says_what_was_granted_and_list_never_shows_the_secret() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["path"], &json["single_use"]), (&"~/x.txt".into(), &true.into()));
     assert!(json["url"].as_str().unwrap().ends_with(json["token"].as_str().unwrap()));
+    world.fails("agent", "/capability mint --path '' --verbs get", "INVALID_PARAMS").await;
     // Whoever cannot write is not told how much.
     assert!(!mint(&world, "--path ~/x.txt --verbs get").await.contains("quota:"));
     assert!(!world.ok("agent", "/capability list").await.contains("written"));

@@ -40,7 +40,7 @@ async fn an_event_waits_until_it_is_acknowledged() {
             "Event {id}\n---\nstate: pending | source: webhook | received: 2024-01-02T03:04:05.678Z\n\nRun the follow-up now.\n\\u{{1b}}[31msecond line"
         )
     );
-    assert_eq!(world.ok("main", &format!("/events ack {id} {id}")).await, "Acknowledged 2 events.");
+    assert_eq!(world.ok("main", &format!("/events ack {id} {id}")).await, "Acknowledged 1 event.");
     assert_eq!(world.ok("event", "/list").await, "Events\n---\nNo events wait.");
     assert!(world.ok("event", "/list --all").await.contains("acked"));
     assert_eq!(world.ok("event", "/clear").await, "Removed 1 event.");
@@ -131,6 +131,7 @@ async fn ids_go_on_growing_when_the_clock_was_set_back() {
         store: world.store.clone(),
         clock: Arc::new(Behind),
         audit: runtime::audit::Log::open(&behind.home.root().join("log")).unwrap(),
+        token: None,
         shells: None,
         github: runtime::GitHubHosts::default(),
     };

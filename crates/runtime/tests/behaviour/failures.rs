@@ -51,3 +51,23 @@ async fn an_agent_left_half_way_can_be_added_later() {
     world.store.set_fault(Fault::None);
     world.ok("agent", "/add codex").await;
 }
+
+#[tokio::test]
+async fn names_that_no_file_can_have_are_refused_in_few_words() {
+    let world = World::new().await;
+    let long = "x".repeat(100_000);
+    for command in ["/open", "/write", "/ls", "/source"] {
+        let reply = world.say("main", &format!("{command} {long}")).await;
+        assert!(!reply.ok() && reply.content.len() < 2_000, "{command}: {}", reply.content.len());
+    }
+    let refused = world.fails("main", "/open a\0b", "INVALID_PATH").await;
+    assert!(refused.contains("holds a NUL byte"), "{refused}");
+    for (topic, line, way) in [
+        ("main", "/open file:r.md", "by its path"),
+        ("main", "/open mailto:a@b", "by its path"),
+        ("tool", "/info nope", "string tool list"),
+    ] {
+        let reply = world.say(topic, line).await;
+        assert!(!reply.ok() && reply.content.contains(way), "{line}: {}", reply.content);
+    }
+}

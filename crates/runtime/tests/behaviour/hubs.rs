@@ -102,8 +102,8 @@ async fn logs_are_bounded_redacted_and_an_agent_sees_its_own() {
     let world = World::new().await;
     world.ok("agent", "/add codex").await;
     world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
-    let log = "old\nhello wh_00ff with sk-secret\nlast \u{1b}[31m\n";
-    world.home.write(".string/log/daemon.log", log);
+    let log = format!("old\nhello wh_{} with sk-secret\nlast \u{1b}[31m\n", "0f".repeat(24));
+    world.home.write(".string/log/daemon.log", &log);
     let shown = world.ok("system", "/logs -n 2").await;
     let lines: Vec<&str> = shown.lines().skip(2).collect();
     assert_eq!(lines, ["hello wh_… with $API_KEY", "last \\u{1b}[31m"], "{shown}");
@@ -129,4 +129,35 @@ async fn every_hub_has_help() {
         let help = world.ok(hub, "/help").await;
         assert!(help.starts_with(&format!("Commands in {hub}\n---\n")) && help.contains("/open"), "{help}");
     }
+}
+
+#[tokio::test]
+async fn what_a_program_asks_for_is_whole_and_what_people_read_names_a_file() {
+    let world = World::new().await;
+    let value = "é".repeat(100_000);
+    world.ok("system", &format!("/state put profile big\n\"{value}\"")).await;
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let entry = read(&world.ok("system", "/state get profile big --json").await);
+    assert_eq!(entry["value"], value.as_str());
+    let listed = read(&world.ok("system", "/state ls profile --json").await);
+    assert_eq!(listed["entries"][0]["value"], value.as_str());
+    let shown = world.ok("system", "/state get profile big").await;
+    assert!(shown.len() <= runtime::reply::REPLY_MAX, "{}", shown.len());
+    let (_, rest) = shown.split_once("full output: ~/").unwrap();
+    let (name, _) = rest.split_once(" …").unwrap();
+    let kept = std::fs::read_to_string(world.home.path().join(name)).unwrap();
+    assert!(kept.contains(&value), "{name}");
+}
+
+#[tokio::test]
+async fn log_lines_that_have_no_room_are_counted_and_can_be_had() {
+    let world = World::new().await;
+    let line = "x".repeat(299);
+    world.home.write(".string/log/daemon.log", format!("{line}\n").repeat(200));
+    let shown = world.ok("system", "/logs -n 150").await;
+    let all = "/logs -n 150 --json";
+    assert!(shown.contains(&format!("… 69 older lines left out, with them: {all}\n")), "{shown}");
+    assert_eq!(shown.lines().filter(|shown| **shown == line).count(), 81);
+    let whole: Value = serde_json::from_str(&world.ok("system", all).await).unwrap();
+    assert_eq!(whole.as_array().unwrap().len(), 150);
 }

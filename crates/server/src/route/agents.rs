@@ -37,10 +37,12 @@ pub async fn add(
     JsonBody(new): JsonBody<NewAgent>,
 ) -> Result<(StatusCode, Json<AgentInfo>), Failure> {
     let boundary = new.boundary.as_deref().map_or(Ok(Boundary::default()), Boundary::parse)?;
-    let allow = new.allow.into_iter().map(PathBuf::from).collect();
     let id = Id::parse(&new.id)?;
-    let agent =
-        app.runtime.add_agent(peer.origin(), id, new.home.map(PathBuf::from), allow, boundary).await?;
+    // No agent asks, so that `~` is the user's home.
+    let user = app.runtime.agents.get(&Id::default_agent())?;
+    let path = |text: String| user.workspace.below_home(&text).unwrap_or_else(|| PathBuf::from(text));
+    let allow = new.allow.into_iter().map(path).collect();
+    let agent = app.runtime.add_agent(peer.origin(), id, new.home.map(path), allow, boundary).await?;
     Ok((StatusCode::CREATED, Json(info(&agent))))
 }
 

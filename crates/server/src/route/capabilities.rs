@@ -46,6 +46,9 @@ pub async fn mint(
     Speaker(agent): Speaker,
     JsonBody(new): JsonBody<NewCapability>,
 ) -> Result<(StatusCode, Json<MintedCapability>), Failure> {
+    if new.path.is_empty() {
+        return Err(Failure::bad_request("The path is empty. The home itself is ~."));
+    }
     let path = agent.workspace.from_home(&new.path);
     let terms = Terms {
         path,

@@ -76,3 +76,25 @@ async fn no_text_can_forge_a_line_or_fill_the_log() {
     assert!(!text.contains(['\u{1b}', '\u{7}', '\r']), "control characters are escaped");
     assert!(lines(&home).iter().all(|line| line["command"] != "/rm -rf"));
 }
+
+#[tokio::test]
+async fn no_token_of_ours_is_logged() {
+    let daemon = Daemon::start().await;
+    let minted = daemon.exec("agent", "/capability mint --path ~/x --verbs get --json").await.content;
+    let minted: Value = serde_json::from_str(&minted).unwrap();
+    let webhook = daemon.exec("event", "/webhook show").await.content;
+    let token = std::fs::read_to_string(daemon.home.root().join("run/token")).unwrap();
+    let secrets = [token.as_str(), minted["token"].as_str().unwrap(), webhook.rsplit('/').next().unwrap()];
+    for secret in secrets {
+        assert!(secret.len() > 40, "{secret}");
+        daemon.exec("main", &format!("/open https://127.0.0.1:1/?t={secret}")).await;
+        daemon.exec("main", &format!("/info {secret}")).await;
+        daemon.exec(&format!("a {secret}"), "/info").await;
+    }
+    let home = daemon.stop().await;
+    let log = home.read(".string/log/audit.jsonl");
+    for secret in secrets {
+        assert!(!log.contains(secret), "{log}");
+    }
+    assert_eq!(log.lines().count(), 2 + 9, "{log}");
+}

@@ -273,6 +273,7 @@ async fn an_agent_grants_no_more_than_it_has() {
         (json!({"path": "~/../x", "verbs": ["get"]}), 400, "INVALID_PATH"),
         (json!({"path": "../x", "verbs": ["get"]}), 400, "INVALID_PATH"),
         (json!({"path": "~/a\0b", "verbs": ["get"]}), 400, "INVALID_PATH"),
+        (json!({"path": "", "verbs": ["get"]}), 400, "INVALID_PARAMS"),
         (json!({"path": "~/x", "verbs": []}), 400, "INVALID_PARAMS"),
         (json!({"path": "~/x", "verbs": ["post"]}), 400, "INVALID_PARAMS"),
         (json!({"path": "~/x", "verbs": ["get"], "ttl_seconds": 0}), 400, "INVALID_PARAMS"),

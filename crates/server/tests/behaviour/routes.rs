@@ -183,6 +183,13 @@ async fn agents_are_added_and_removed_over_the_socket() {
         let (given, answer) = post(body.clone()).await;
         assert_eq!((given, &answer["error"]["code"]), (status, &json!(code)), "{body}");
     }
+    let (status, added) = post(json!({"id": "tilde", "home": "~/tilde", "allow": ["~"]})).await;
+    let home = daemon.home.path().join("tilde");
+    assert_eq!(
+        (status, &added["home"], &added["allow"]),
+        (201, &json!(home), &json!([daemon.home.path()])),
+        "{added}"
+    );
     for (id, expected) in [("codex", 204), ("codex", 404), ("default", 403), ("a.b", 400)] {
         let (status, _) = socket(&daemon, "DELETE", &format!("/agents/{id}"), &Value::Null).await;
         assert_eq!(status, expected, "{id}");

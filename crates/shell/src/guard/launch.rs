@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -59,7 +60,8 @@ pub(super) fn terminal(launch: &Launch) -> Result<Started, Failure> {
 pub(super) fn command(launch: &Launch) -> Result<Started, Failure> {
     let mut command = bash(launch);
     if let Job::Command { text } = &launch.job {
-        command.arg("-c").arg(text);
+        // A text that begins with a dash is no option.
+        command.args(["-c", "--"]).arg(text);
     }
     command.stdin(Stdio::null());
     let (pid, covers) = start(command, launch, || Ok(rustix::process::setsid().map(|_| ())?))?;
@@ -79,8 +81,11 @@ where
 {
     let entered = boundary::enter(&launch.boundary);
     let (mut lock, covers) = entered.map_err(|(stage, error)| Failure { stage, error })?;
-    rustix::process::chdir(&launch.directory)
-        .map_err(|error| Failure::at("enter the working directory")(error.into()))?;
+    rustix::process::chdir(&launch.directory).map_err(|error| {
+        let error = io::Error::from(error);
+        let message = format!("{}: {error}", Path::new(&launch.directory).display());
+        Failure::at("enter the working directory")(io::Error::new(error.kind(), message))
+    })?;
     if let Some(soft) = launch.open_files {
         let limit = rustix::process::getrlimit(Resource::Nofile);
         rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(soft), ..limit })

@@ -199,6 +199,7 @@ impl Driver {
         };
         let _ = self.guard.socket.send(&Order::Close).await;
         self.guard.ended().await;
+        self.close();
         if let Some(answer) = closing {
             let _ = answer.send(());
         }

@@ -148,6 +148,21 @@ async fn without_its_guard_nothing_goes_on() {
 }
 
 #[tokio::test]
+async fn a_turn_that_waits_while_the_shell_is_closed_has_what_was_printed() {
+    let fixture = Fixture::new().await;
+    let begun = fixture.path().join("begun");
+    let close = async {
+        while !begun.exists() {
+            tokio::task::yield_now().await;
+        }
+        fixture.shell.close().await;
+    };
+    let (turn, ()) = tokio::join!(fixture.run("echo before; touch begun; sleep 1000"), close);
+    assert_eq!((death(&turn).cause, text(&turn)), (Cause::Closed, "before\n".into()));
+    assert!(matches!(fixture.shell.run("echo x", LONG).await, Err(Error::GuardLost)));
+}
+
+#[tokio::test]
 async fn a_shell_whose_output_was_closed_shows_it_again() {
     let fixture = Fixture::new().await;
     for payload in ["exec 1>&-", "exec 2>&-", "exec >&- 2>&-", "exec 0<&- 1>&- 2>&-", "exec 1>&-; set -e"] {

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::Finding;
 use crate::Runtime;
 use crate::agent::settings;
+use crate::event;
 use crate::words::shown_bytes;
 
 /// Less than this is gone with the next large output.
@@ -83,7 +84,14 @@ fn lock(path: &Path) -> Finding {
 fn config(path: &Path) -> Finding {
     const WHAT: &str = "settings";
     match settings::read(path) {
-        Ok(_) => Finding::good(WHAT, "read and understood"),
+        Ok(read) => match event::nonsense(&read) {
+            None => Finding::good(WHAT, "read and understood"),
+            Some(wrong) => Finding::warning(
+                WHAT,
+                format!("{}: {wrong}; the usual value holds", path.display()),
+                format!("correct {} by hand", path.display()),
+            ),
+        },
         Err(error) => Finding::problem(
             WHAT,
             error.message,
@@ -145,5 +153,8 @@ mod tests {
         assert_eq!(config(&path).state, State::Good);
         fs::write(&path, "{").unwrap();
         assert_eq!(config(&path).state, State::Problem);
+        fs::write(&path, r#"{"events": {"keepDays": "x"}}"#).unwrap();
+        let found = config(&path);
+        assert!(found.state == State::Warning && found.said.contains("events.keepDays is not"), "{found:?}");
     }
 }

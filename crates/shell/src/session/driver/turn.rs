@@ -183,6 +183,19 @@ impl Driver {
         self.phase = Phase::Dead(death);
     }
 
+    /// The handle has closed the shell, and all of it is gone. Whoever waits gets what was printed until then.
+    pub(super) fn close(&mut self) {
+        self.drain(limits::FINAL_READ);
+        let status = Status::Signal(libc::SIGKILL as u8);
+        let directory = self.directory.clone();
+        self.answer(Outcome::Died(Death {
+            status,
+            cause: Cause::Closed,
+            directory,
+            unread: Default::default(),
+        }));
+    }
+
     /// Asks the kernel where bash is; keeps the last answer when there is none.
     pub(super) fn find_directory(&mut self) {
         if let Some(found) = Directory::of(self.bash, &self.logical_directory) {

@@ -1,0 +1,22 @@
+//! Who reads a command's answer.
+
+use super::Command;
+use crate::hub::agent::Format;
+
+impl Command {
+    /// Whether its answer is for people or, by `--json`, for a program.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::App(command) => command.format(),
+            Self::Bash(command) => command.format(),
+            Self::Agent(command) => command.format(),
+            Self::Capability(command) => command.format(),
+            Self::Tools(command) => command.format(),
+            Self::System(command) => command.format(),
+            Self::Event(command) => command.format(),
+            Self::Watch(command) => command.format(),
+            Self::Durable(command) => command.format(),
+            _ => Format::Text,
+        }
+    }
+}
