@@ -19,12 +19,13 @@ impl Workspace {
             return None;
         }
         self.check_as_written(path).ok()?;
-        // Without links, everything is where it is written.
-        if !self.roots().chain([&*self.private]).all(is_at_hand) {
-            return None;
-        }
         let (root, below) =
             self.check_against(path, path, |root| Some(root.to_owned()), &self.private).ok()?;
+        // Without links, everything is where it is written. The opening below sees to its own root.
+        let others = self.roots().filter(|other| **other != *root).chain([&*self.private]);
+        if !others.into_iter().all(is_at_hand) {
+            return None;
+        }
         let handle = open_beneath_with(&root, &below, ResolveFlags::CACHED).ok()?;
         Found::of(handle, "").ok()
     }
