@@ -195,3 +195,42 @@ async fn edits_count_from_the_next_call() {
     std::fs::remove_file(world.home.path().join("tools/live.tool.yaml")).unwrap();
     world.fails("main", "/tool:live", "NOT_FOUND").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_call_is_the_last_result_and_one_that_never_began_is_not() {
+    let world = world().await;
+    tool(&world, "fine", SCHEMA, "return 'fine';");
+    tool(&world, "bad", "", "throw Object.assign(new Error('no luck'), { code: 'E_LUCK' });");
+    tool(&world, "spin", "timeout_ms: 150", "for (;;) {}");
+    let last = async || world.ok("main", "/set {r} = {Response.status} {Response.error.code}").await;
+    for (call, result) in [("bad", "1 E_LUCK"), ("spin", "1 timeout")] {
+        world.ok("main", "/tool:fine --kind a").await;
+        world.fails("main", &format!("/tool:{call}"), "TOOL_FAILED").await;
+        assert_eq!(last().await, format!("{{r}} = \"{result}\""));
+        world.fails("main", "/tool:fine --kind none", "INVALID_PARAMS").await;
+        assert_eq!(last().await, format!("{{r}} = \"{result}\""));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_called_tool_has_what_it_declares_whatever_its_caller_does() {
+    let world = world().await;
+    world.ok("main", "/set $API_TOKEN = hunter22").await;
+    world.ok("main", "/set $REGION = KR").await;
+    tool(
+        &world,
+        "inner",
+        "direct_call: true\nenv: [REGION]\nvault: [{ key: API_TOKEN, scope_kinds: [profile] }]",
+        "const token = await flo.vault.get<string>({ scope: 'profile', key: 'API_TOKEN' });
+         return [token?.length, string.env.get('REGION')];",
+    );
+    tool(
+        &world,
+        "outer",
+        "",
+        "const inner = await flo.callTool<any>({ tool_id: 'inner' });
+         let denied; try { string.env.get('REGION'); } catch (e: any) { denied = e.code; }
+         return JSON.stringify([inner.output, denied]);",
+    );
+    assert_eq!(world.ok("main", "/tool:outer").await, r#"[[8,"KR"],"env_denied"]"#);
+}

@@ -74,7 +74,7 @@ impl Host<'_> {
             Some(("vault", "get")) => self.vault(arguments).await,
             Some(("time", "format")) => format_time::answer(arguments),
             Some(("vars", verb)) => self.variables(verb, arguments),
-            Some(("env", "get")) => self.env(arguments),
+            Some(("env", "get")) => self.env(arguments).await,
             None if method == "fetch" => fetch::answer(self.calls, arguments).await,
             _ => Err(refusal("invalid_argument", format!("there is no {method}"))),
         }
