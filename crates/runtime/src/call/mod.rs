@@ -4,6 +4,7 @@ mod calls;
 mod document;
 mod failure;
 mod fetch;
+mod field;
 mod format_time;
 mod help;
 mod host;

@@ -19,11 +19,10 @@ pub struct What {
 
 impl What {
     pub fn parse(line: &Line<'_>) -> Result<Self> {
-        let body = line.body.filter(|body| body.trim_start().starts_with('{')).map(str::to_owned);
-        let mut words = match body {
-            Some(_) => action::split(line.arguments)?,
-            None => action::split(&line.content())?,
-        };
+        let content = line.content();
+        let (words, below) = action::split_first_line(&content)?;
+        let body = Some(below).filter(|below| below.trim_start().starts_with('{')).map(str::to_owned);
+        let mut words = if body.is_some() { words } else { action::split(&content)? };
         let named = match line.suffix {
             Suffix::Of(name) | Suffix::Bare(name) => Some(name.to_owned()),
             Suffix::None if words.is_empty() => None,
