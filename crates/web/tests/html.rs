@@ -190,10 +190,20 @@ fn rows_of_links_at_the_edges_are_menus_and_in_the_middle_are_content() {
         "A paragraph that is long enough to be the content of this page, with some more words to weigh. ";
     let links = "<a href=a>One link</a> <a href=b>Two links</a> <a href=c>Three links</a>";
     let html = format!(
-        "<div>{links}</div><h1>T</h1><p>{text}{text}</p><p>{links}</p><p>{text}</p><div>{links}</div>"
+        "<div>{links}</div><h1>T</h1><p>{text}{text}</p><p>{links}</p><p>{text}{text}{text}{text}</p><div>{links}</div>"
     );
     let markdown = main_of(&html);
     assert_eq!(markdown.matches("Two links").count(), 1, "{markdown}");
+    let list = "<ul><li><a href=a>One link</a><li><a href=b>Two links</a></ul>";
+    for end in [list, &format!("<p>{links}</p>"), &format!("<section>{list}</section>")] {
+        let index = format!("<h1>T</h1><p>{text}{text}</p>{end}");
+        for html in [format!("<main>{index}</main>"), format!("<article>{index}</article>"), index] {
+            assert_eq!(main_of(&html).matches("Two links").count(), 1, "{html}");
+        }
+    }
+    let marked =
+        format!("<main><div>{links}</div><p>{text}{text}</p><div>{links}</div><nav>{links}</nav></main>");
+    assert_eq!(main_of(&marked).matches("Two links").count(), 2);
     let see_also = format!("<h1>T</h1><p>{text}{text}</p><h2>See also</h2><p>{links}</p>");
     assert!(main_of(&see_also).contains("Three links"));
     let index = format!("<h1>Index</h1><p>{links}</p><p>{links}</p>");
@@ -207,4 +217,21 @@ fn pages_that_lead_elsewhere_say_where() {
     assert_eq!(notes(to_new), ["this page sends its readers on to http://site.example/new?x=1"]);
     assert_eq!(notes("<meta http-equiv=refresh content='0; url=javascript:x'>"), ["empty page"]);
     assert_eq!(notes("<p>Text</p><script>1</script>"), [""; 0]);
+}
+
+#[test]
+fn the_first_heading_keeps_its_level_however_the_content_is_found() {
+    let text =
+        "A paragraph that is long enough to be the content of this page, with some more words to weigh. ";
+    let links =
+        "<ul><li><a href=a>One link to follow</a><li><a href=b>Two links to follow</a></ul>".repeat(4);
+    for html in [
+        "<html><body><h1>Links</h1><ul><li><a href=x>x page</a></ul></body></html>".to_owned(),
+        format!("<h1>Links</h1><p>{text}</p>{links}<h2 data-was-h1>Part</h2><p>{text}</p>{links}"),
+        format!("<title>Elsewhere</title><h1>Links</h1><p>{text}</p>{links}<h2>Part</h2>{links}"),
+    ] {
+        let markdown = main_of(&html);
+        assert!(markdown.starts_with("# Links\n"), "{markdown}");
+        assert_eq!(markdown.lines().filter(|line| line.starts_with("# ")).count(), 1, "{markdown}");
+    }
 }

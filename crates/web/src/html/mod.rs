@@ -57,16 +57,16 @@ pub fn to_markdown(html: &str, url: &Url, extent: Extent) -> Converted {
     let title = title::title(document);
     let mut content = match extent {
         Extent::Main => match main_content(&page, html, &weights, &sheet) {
-            Place::In(root) => convert(root, &weights, Leave::Surroundings),
+            Place::Marked(root) => convert(root, &weights, Leave::Surroundings),
+            Place::In(root) => edges::trimmed(convert(root, &weights, Leave::Surroundings)),
             Place::Apart(article) => {
                 let root = body(&article);
-                convert(root, &Weights::of(root), Leave::Surroundings)
+                edges::trimmed(convert(root, &Weights::of(root), Leave::Surroundings))
             }
         },
         Extent::Whole => convert(body(&page.tree), &weights, Leave::Hidden),
     };
     if extent == Extent::Main {
-        edges::trim(&mut content);
         title::put_heading(&mut content, document, title.as_deref());
     }
     let mut notes: Vec<String> = page.stopped.iter().map(|stop| stop.note().to_owned()).collect();
