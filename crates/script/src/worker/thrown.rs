@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Object, Value};
 use super::jail;
 use super::modules::Program;
 use super::position::frames;
+use super::text;
 use crate::error::{Error, Position, Thrown};
 use crate::frame::Run;
 
@@ -69,11 +70,11 @@ fn thrown_value(value: &Value<'_>) -> Thrown {
     // `throw { message, code }` says what it means as an error does.
     let said = value.as_object().and_then(|object| text_of(object, "message"));
     let message = match (value.as_string(), said) {
-        (Some(text), _) => text.to_string().unwrap_or_default(),
+        (Some(text), _) => text::of(text).unwrap_or_default(),
         (None, Some(message)) => message,
         (None, None) => {
             let json = value.ctx().json_stringify(value.clone()).ok().flatten();
-            json.and_then(|text| text.to_string().ok()).unwrap_or_else(|| value.type_name().to_owned())
+            json.as_ref().and_then(text::of).unwrap_or_else(|| value.type_name().to_owned())
         }
     };
     let code = value.as_object().and_then(|object| code_of(object));
@@ -83,7 +84,7 @@ fn thrown_value(value: &Value<'_>) -> Thrown {
 /// A property as text, if it is a text.
 fn text_of(object: &Object<'_>, name: &str) -> Option<String> {
     let value: Value<'_> = object.get(name).ok()?;
-    value.as_string()?.to_string().ok().map(cut)
+    value.as_string().and_then(text::of).map(cut)
 }
 
 /// A code may be a number, as those of HTTP are.
