@@ -45,6 +45,8 @@ pub struct Fetched {
     /// The address that answered.
     pub from: SocketAddr,
     pub validators: Validators,
+    /// What addresses call the headings of a page of HTML, in their order.
+    pub heading_ids: Option<Vec<Vec<String>>>,
 }
 
 impl Web<'_> {
@@ -107,6 +109,10 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
         Reading::Whole => Extent::Whole,
     };
     let rendered = web::page::render(answer, extent);
+    let heading_ids = match &rendered.kind {
+        Kind::Html { heading_ids } => Some(heading_ids.clone()),
+        _ => None,
+    };
     let content = match rendered.kind {
         Kind::Binary { media_type, size, dimensions } => {
             Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
@@ -125,6 +131,7 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
             source: rendered.source,
             from: answer.peer,
             validators: answer.validators(),
+            heading_ids,
         }),
     }
 }

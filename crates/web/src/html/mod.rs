@@ -44,6 +44,8 @@ pub struct Converted {
     pub title: Option<String>,
     /// What a reader should know: cut, empty, blocked, in need of scripts.
     pub notes: Vec<String>,
+    /// What addresses call each heading of the Markdown that stands in no list and no quote, in order.
+    pub heading_ids: Vec<Vec<String>>,
 }
 
 /// Converts a page that came from `url`.
@@ -72,7 +74,8 @@ pub fn to_markdown(html: &str, url: &Url, extent: Extent) -> Converted {
     let mut notes: Vec<String> = page.stopped.iter().map(|stop| stop.note().to_owned()).collect();
     let mut markdown = write::write(&content);
     shell::explain(&shell::Page { document, html, base: &base }, &mut markdown, &mut notes);
-    Converted { markdown, title, notes }
+    let heading_ids = piece::heading_ids(&content);
+    Converted { markdown, title, notes, heading_ids }
 }
 
 /// The words of a piece of HTML, on one line, without any of its structure.
