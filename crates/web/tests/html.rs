@@ -90,6 +90,26 @@ fn links_and_images() {
 }
 
 #[test]
+fn names_of_characters_stay_names() {
+    for (html, expected) in [
+        ("<p>&amp;lt; &amp;#60; &amp;#x3c; a &amp; b; AT&amp;T", "\\&lt; \\&#60; \\&#x3c; a & b; AT&T"),
+        ("<p><img src=/x alt='&amp;amp;'>", "![\\&amp;](http://site.example/x)"),
+        ("<p><code>&amp;lt;</code>", "`&lt;`"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn a_page_that_is_cut_within_a_tag_shows_none_of_it() {
+    for before in ["", "x", "xx", "xxx", "xxxx"] {
+        let cut = to_markdown(&format!("{before}{}", "<div>".repeat(3_000)), &base(), Extent::Main);
+        assert!(cut.notes[0].starts_with("cut:"), "{:?}", cut.notes);
+        assert!(!cut.markdown.contains('<'), "{}", cut.markdown);
+    }
+}
+
+#[test]
 fn lists() {
     for (html, expected) in [
         ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
@@ -117,6 +137,9 @@ fn tables() {
     ] {
         check(&format!("<table><tr><th>a<th>b{inner}</table>"), &format!("{row}{expected}"));
     }
+    let one = "<caption>All</caption><tr><th>a<tr><td>b<tr><td>c";
+    check(&format!("<table>{one}</table>"), "*All*\n\n| a |\n| --- |\n| b |\n| c |");
+    check("<table><tr><td>b<tr><td>c</table>", "b\n\nc");
 }
 
 #[test]
