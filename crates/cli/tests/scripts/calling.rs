@@ -234,3 +234,36 @@ async fn a_called_tool_has_what_it_declares_whatever_its_caller_does() {
     );
     assert_eq!(world.ok("main", "/tool:outer").await, r#"[[8,"KR"],"env_denied"]"#);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_names_what_was_done() {
+    let world = world().await;
+    tool(&world, "echo", "", "return 1;");
+    assert_eq!(
+        world.fails("main", "/tool:echo.run", "NOT_FOUND").await,
+        "ERROR(NOT_FOUND): echo is one script and has no action \"run\".\n  Call it: /tool:echo"
+    );
+    for (thrown, said) in [
+        ("new Error('')", "Error"),
+        ("''", "it threw something that does not say why"),
+        ("new RangeError('')", "RangeError"),
+    ] {
+        tool(&world, "mute", "", &format!("throw {thrown};"));
+        let error = world.fails("main", "/tool:mute", "TOOL_FAILED").await;
+        assert!(error.starts_with(&format!("ERROR(TOOL_FAILED): mute: {said}")), "{error}");
+    }
+    for (call, said) in [
+        ("flo.callTool()", "FloError invalid_argument the argument is an object of fields, not null"),
+        ("flo.callTool({ input: {} })", "FloError invalid_argument missing field `tool_id`"),
+        ("flo.vault.get({ scope: 'profile', name: 'X' })", "FloError invalid_argument unknown field `name`"),
+        ("flo.task.getState(5)", "FloStateError invalid_argument the argument is an object of fields, not 5"),
+    ] {
+        let body = format!(
+            "try {{ await (flo as any).{}; }} catch (e: any) {{ return `${{e.name}} ${{e.code}} ${{e.message}}`; }}",
+            &call[4..]
+        );
+        tool(&world, "wrong", "", &body);
+        let answer = world.ok("main", "/tool:wrong").await;
+        assert!(answer.starts_with(said), "{call}: {answer}");
+    }
+}

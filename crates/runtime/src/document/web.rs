@@ -175,7 +175,15 @@ fn failed(error: &web::Error) -> Error {
         web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
         _ => Code::LoadError,
     };
-    let offline = matches!(error, web::Error::Dns { .. });
-    let hint = "Is the name right, and is there a network?".to_owned();
-    Error::new(code, format!("{error}.")).hints(offline.then_some(hint))
+    let hint = match error {
+        web::Error::Dns { .. } => Some("Is the name right, and is there a network?"),
+        web::Error::Auth { .. } => Some(
+            "It wants to know who asks. An action can tell it: a header of its call, with a $NAME value.",
+        ),
+        web::Error::Refused { reason: web::Refusal::NotPublic(_), .. } => {
+            Some("Only an address that a command or a local document names may lead there.")
+        }
+        _ => None,
+    };
+    Error::new(code, format!("{error}.")).hints(hint.map(str::to_owned))
 }
