@@ -26,6 +26,7 @@ async fn flags_become_what_the_schema_declares() {
         ("--kind a --task mine --@task job-1", r#"{"kind":"a","task":"mine","n":1}"#),
         (r#"--json '{"kind": "a", "n": 9}'"#, r#"{"kind":"a","n":9}"#),
         ("\n{\"kind\": \"b\", \"tags\": [\"{x}\"]}", r#"{"kind":"b","tags":["{x}"],"n":1}"#),
+        ("--task 'two\nlines'\n{\"kind\": \"b\"}", r#"{"kind":"b","task":"two\nlines","n":1}"#),
     ] {
         assert_eq!(world.ok("main", &format!("/tool:echo {flags}")).await, input, "{flags}");
     }
