@@ -46,13 +46,22 @@ impl Describe<'_> {
         if name == "InternalError" && message == "out of memory" {
             return memory;
         }
+        let position = text("stack").and_then(|stack| self.position(&stack));
         Error::Thrown(Thrown {
-            name,
-            message,
+            position: position.or_else(|| self.import_of(missing_export(&name, &message)?)),
             code: code_of(error),
             retryable: error.get("retryable").unwrap_or(false),
-            position: text("stack").and_then(|stack| self.position(&stack)),
+            name,
+            message,
         })
+    }
+
+    /// Where a module is imported, if in one place only.
+    fn import_of(&self, module: &str) -> Option<Position> {
+        let imports = self.program.values().flat_map(|module| &module.imports);
+        let mut places = imports.filter(|(name, _)| name == module).map(|(_, position)| position);
+        let first = places.next()?;
+        places.next().is_none().then(|| first.clone())
     }
 
     /// The innermost frame that is the author's.
@@ -64,6 +73,14 @@ impl Describe<'_> {
         let peak = jail::peak_memory();
         peak > self.peak_before && peak > self.run.memory_bytes / 10 * 9
     }
+}
+
+/// The module that lacks what another imports from it. Linking is done before any line runs, so nothing else says
+/// where that is.
+fn missing_export<'m>(name: &str, message: &'m str) -> Option<&'m str> {
+    let (_, module) =
+        message.split_once("export '").filter(|_| name == "SyntaxError")?.1.split_once(" in module '")?;
+    module.strip_suffix('\'')
 }
 
 fn thrown_value(value: &Value<'_>) -> Thrown {
