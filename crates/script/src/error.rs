@@ -69,7 +69,8 @@ impl Error {
 impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.name.as_str(), self.message.as_str()) {
-            ("" | "Error", message) => f.write_str(message),
+            ("", "") => f.write_str("it threw something that does not say why"),
+            ("" | "Error", message) if !message.is_empty() => f.write_str(message),
             (name, "") => f.write_str(name),
             (name, message) => write!(f, "{name}: {message}"),
         }

@@ -39,12 +39,12 @@ declare module "flo:runtime" {
 
   /** Absent: no condition. `null`: the key must not exist. A string: it must have exactly this revision. */
   interface Condition {
-    if_revision?: string | null;
+    if_revision?: string | null | undefined;
   }
 
   interface Lifetime {
     /** 1 to 315,360,000. */
-    ttl_seconds?: number;
+    ttl_seconds?: number | undefined;
   }
 
   export const state: {
@@ -52,8 +52,8 @@ declare module "flo:runtime" {
     list<T = unknown>(request: {
       scope_kind: ScopeKind;
       key_prefix: string;
-      limit?: number;
-      cursor?: string;
+      limit?: number | undefined;
+      cursor?: string | undefined;
     }): Promise<Page<T>>;
     put<T = any>(request: Key & { value: T } & Condition & Lifetime): Promise<WriteResult<T>>;
     /** JSON merge patch: objects merge, `null` removes a field. */

@@ -57,7 +57,7 @@ impl Answer {
         }
         let (status, url) = (self.status, Shown::from(&self.url));
         Err(match status {
-            StatusCode::NOT_FOUND | StatusCode::GONE => Error::NotFound { status, url },
+            StatusCode::NOT_FOUND => Error::NotFound { status, url },
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Error::Auth { status, url, blocked: blocked::by(&self.body, Besides::Nothing) }
             }

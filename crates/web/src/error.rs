@@ -39,7 +39,7 @@ pub enum Error {
     TooLarge { limit: usize },
     #[error("the answer cannot be decoded ({what})")]
     Decode { what: String },
-    /// 404 and 410.
+    /// 404.
     #[error("HTTP {} from {url}", status.as_u16())]
     NotFound { status: StatusCode, url: Shown },
     /// 401 and 403.

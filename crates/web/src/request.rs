@@ -24,6 +24,8 @@ pub struct Request {
     pub(crate) accept: HeaderValue,
     pub(crate) declared: HeaderMap,
     pub(crate) body: Option<Bytes>,
+    /// What the body is where no `Content-Type` is declared.
+    pub(crate) body_type: Option<HeaderValue>,
     pub(crate) redirects: Redirects,
     pub timeout: Duration,
     pub limit: Limit,
@@ -68,6 +70,7 @@ impl Request {
             accept: ACCEPT_PAGE,
             declared: HeaderMap::new(),
             body: None,
+            body_type: None,
             redirects: Redirects::Followed,
             timeout: TIMEOUT,
             limit: Limit { bytes: MAX_BODY, beyond: Beyond::Cut },
@@ -96,6 +99,13 @@ impl Request {
     /// Sends `body`, as JSON unless a `Content-Type` is declared.
     #[must_use]
     pub fn body(mut self, body: impl Into<Bytes>) -> Request {
+        self.body_type = Some(JSON);
+        self.bytes(body)
+    }
+
+    /// Sends `body` as what is declared, or as nothing in particular.
+    #[must_use]
+    pub fn bytes(mut self, body: impl Into<Bytes>) -> Request {
         self.body = Some(body.into());
         self
     }
@@ -124,7 +134,7 @@ impl Request {
     /// Content type of the body, where none was declared.
     pub(crate) fn content_type(&self) -> Option<HeaderValue> {
         let is_missing = self.body.is_some() && !self.declared.contains_key(header::CONTENT_TYPE);
-        is_missing.then_some(JSON)
+        self.body_type.clone().filter(|_| is_missing)
     }
 }
 

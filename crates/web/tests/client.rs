@@ -56,6 +56,9 @@ async fn a_call_sends_its_method_headers_and_body() {
         Request::call(Method::POST, server.url("/x")).header("Content-Type", "text/plain").unwrap().body("x");
     client().fetch(form, &local(), &CookieJar::new()).await.unwrap();
     assert_eq!(server.last().headers["content-type"], "text/plain");
+    let bytes = Request::call(Method::POST, server.url("/x")).bytes(vec![1, 2]);
+    client().fetch(bytes, &local(), &CookieJar::new()).await.unwrap();
+    assert_eq!((server.last().headers.get("content-type"), &server.last().body[..]), (None, &[1, 2][..]));
 }
 
 #[tokio::test]
@@ -81,7 +84,7 @@ async fn every_status_has_its_meaning() {
         (401, "auth"),
         (403, "auth"),
         (404, "missing"),
-        (410, "missing"),
+        (410, "status"),
         (429, "status"),
         (500, "status"),
         (503, "status"),

@@ -90,6 +90,26 @@ fn links_and_images() {
 }
 
 #[test]
+fn names_of_characters_stay_names() {
+    for (html, expected) in [
+        ("<p>&amp;lt; &amp;#60; &amp;#x3c; a &amp; b; AT&amp;T", "\\&lt; \\&#60; \\&#x3c; a & b; AT&T"),
+        ("<p><img src=/x alt='&amp;amp;'>", "![\\&amp;](http://site.example/x)"),
+        ("<p><code>&amp;lt;</code>", "`&lt;`"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn a_page_that_is_cut_within_a_tag_shows_none_of_it() {
+    for before in ["", "x", "xx", "xxx", "xxxx"] {
+        let cut = to_markdown(&format!("{before}{}", "<div>".repeat(3_000)), &base(), Extent::Main);
+        assert!(cut.notes[0].starts_with("cut:"), "{:?}", cut.notes);
+        assert!(!cut.markdown.contains('<'), "{}", cut.markdown);
+    }
+}
+
+#[test]
 fn lists() {
     for (html, expected) in [
         ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
@@ -117,6 +137,9 @@ fn tables() {
     ] {
         check(&format!("<table><tr><th>a<th>b{inner}</table>"), &format!("{row}{expected}"));
     }
+    let one = "<caption>All</caption><tr><th>a<tr><td>b<tr><td>c";
+    check(&format!("<table>{one}</table>"), "*All*\n\n| a |\n| --- |\n| b |\n| c |");
+    check("<table><tr><td>b<tr><td>c</table>", "b\n\nc");
 }
 
 #[test]
@@ -190,10 +213,20 @@ fn rows_of_links_at_the_edges_are_menus_and_in_the_middle_are_content() {
         "A paragraph that is long enough to be the content of this page, with some more words to weigh. ";
     let links = "<a href=a>One link</a> <a href=b>Two links</a> <a href=c>Three links</a>";
     let html = format!(
-        "<div>{links}</div><h1>T</h1><p>{text}{text}</p><p>{links}</p><p>{text}</p><div>{links}</div>"
+        "<div>{links}</div><h1>T</h1><p>{text}{text}</p><p>{links}</p><p>{text}{text}{text}{text}</p><div>{links}</div>"
     );
     let markdown = main_of(&html);
     assert_eq!(markdown.matches("Two links").count(), 1, "{markdown}");
+    let list = "<ul><li><a href=a>One link</a><li><a href=b>Two links</a></ul>";
+    for end in [list, &format!("<p>{links}</p>"), &format!("<section>{list}</section>")] {
+        let index = format!("<h1>T</h1><p>{text}{text}</p>{end}");
+        for html in [format!("<main>{index}</main>"), format!("<article>{index}</article>"), index] {
+            assert_eq!(main_of(&html).matches("Two links").count(), 1, "{html}");
+        }
+    }
+    let marked =
+        format!("<main><div>{links}</div><p>{text}{text}</p><div>{links}</div><nav>{links}</nav></main>");
+    assert_eq!(main_of(&marked).matches("Two links").count(), 2);
     let see_also = format!("<h1>T</h1><p>{text}{text}</p><h2>See also</h2><p>{links}</p>");
     assert!(main_of(&see_also).contains("Three links"));
     let index = format!("<h1>Index</h1><p>{links}</p><p>{links}</p>");
@@ -207,4 +240,21 @@ fn pages_that_lead_elsewhere_say_where() {
     assert_eq!(notes(to_new), ["this page sends its readers on to http://site.example/new?x=1"]);
     assert_eq!(notes("<meta http-equiv=refresh content='0; url=javascript:x'>"), ["empty page"]);
     assert_eq!(notes("<p>Text</p><script>1</script>"), [""; 0]);
+}
+
+#[test]
+fn the_first_heading_keeps_its_level_however_the_content_is_found() {
+    let text =
+        "A paragraph that is long enough to be the content of this page, with some more words to weigh. ";
+    let links =
+        "<ul><li><a href=a>One link to follow</a><li><a href=b>Two links to follow</a></ul>".repeat(4);
+    for html in [
+        "<html><body><h1>Links</h1><ul><li><a href=x>x page</a></ul></body></html>".to_owned(),
+        format!("<h1>Links</h1><p>{text}</p>{links}<h2 data-was-h1>Part</h2><p>{text}</p>{links}"),
+        format!("<title>Elsewhere</title><h1>Links</h1><p>{text}</p>{links}<h2>Part</h2>{links}"),
+    ] {
+        let markdown = main_of(&html);
+        assert!(markdown.starts_with("# Links\n"), "{markdown}");
+        assert_eq!(markdown.lines().filter(|line| line.starts_with("# ")).count(), 1, "{markdown}");
+    }
 }

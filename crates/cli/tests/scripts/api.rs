@@ -334,6 +334,17 @@ async fn fetch_obeys_the_network_policy() {
         );
         assert_eq!(eval(&world, "", &body).await, expected, "{redirect}");
     }
+    for (body, kind) in [
+        ("new Uint8Array([1, 2])", None),
+        ("new Uint8Array([1, 2]).buffer", None),
+        ("new Blob(['x'])", None),
+        ("new Blob(['x'], { type: 'a/b' })", Some("a/b")),
+        ("'text'", Some("text/plain;charset=UTF-8")),
+    ] {
+        eval(&world, "", &format!("await fetch('{url}', {{ method: 'POST', body: {body} }});")).await;
+        let sent = web.seen().pop().unwrap().headers;
+        assert_eq!(sent.get("content-type").map(|kind| kind.to_str().unwrap()), kind, "{body}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

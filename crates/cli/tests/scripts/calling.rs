@@ -26,6 +26,7 @@ async fn flags_become_what_the_schema_declares() {
         ("--kind a --task mine --@task job-1", r#"{"kind":"a","task":"mine","n":1}"#),
         (r#"--json '{"kind": "a", "n": 9}'"#, r#"{"kind":"a","n":9}"#),
         ("\n{\"kind\": \"b\", \"tags\": [\"{x}\"]}", r#"{"kind":"b","tags":["{x}"],"n":1}"#),
+        ("--task 'two\nlines'\n{\"kind\": \"b\"}", r#"{"kind":"b","task":"two\nlines","n":1}"#),
     ] {
         assert_eq!(world.ok("main", &format!("/tool:echo {flags}")).await, input, "{flags}");
     }
@@ -194,4 +195,76 @@ async fn edits_count_from_the_next_call() {
     assert_eq!(world.ok("main", "/tool:live").await, "6");
     std::fs::remove_file(world.home.path().join("tools/live.tool.yaml")).unwrap();
     world.fails("main", "/tool:live", "NOT_FOUND").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_call_is_the_last_result_and_one_that_never_began_is_not() {
+    let world = world().await;
+    tool(&world, "fine", SCHEMA, "return 'fine';");
+    tool(&world, "bad", "", "throw Object.assign(new Error('no luck'), { code: 'E_LUCK' });");
+    tool(&world, "spin", "timeout_ms: 150", "for (;;) {}");
+    let last = async || world.ok("main", "/set {r} = {Response.status} {Response.error.code}").await;
+    for (call, result) in [("bad", "1 E_LUCK"), ("spin", "1 timeout")] {
+        world.ok("main", "/tool:fine --kind a").await;
+        world.fails("main", &format!("/tool:{call}"), "TOOL_FAILED").await;
+        assert_eq!(last().await, format!("{{r}} = \"{result}\""));
+        world.fails("main", "/tool:fine --kind none", "INVALID_PARAMS").await;
+        assert_eq!(last().await, format!("{{r}} = \"{result}\""));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_called_tool_has_what_it_declares_whatever_its_caller_does() {
+    let world = world().await;
+    world.ok("main", "/set $API_TOKEN = hunter22").await;
+    world.ok("main", "/set $REGION = KR").await;
+    tool(
+        &world,
+        "inner",
+        "direct_call: true\nenv: [REGION]\nvault: [{ key: API_TOKEN, scope_kinds: [profile] }]",
+        "const token = await flo.vault.get<string>({ scope: 'profile', key: 'API_TOKEN' });
+         return [token?.length, string.env.get('REGION')];",
+    );
+    tool(
+        &world,
+        "outer",
+        "",
+        "const inner = await flo.callTool<any>({ tool_id: 'inner' });
+         let denied; try { string.env.get('REGION'); } catch (e: any) { denied = e.code; }
+         return JSON.stringify([inner.output, denied]);",
+    );
+    assert_eq!(world.ok("main", "/tool:outer").await, r#"[[8,"KR"],"env_denied"]"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_names_what_was_done() {
+    let world = world().await;
+    tool(&world, "echo", "", "return 1;");
+    assert_eq!(
+        world.fails("main", "/tool:echo.run", "NOT_FOUND").await,
+        "ERROR(NOT_FOUND): echo is one script and has no action \"run\".\n  Call it: /tool:echo"
+    );
+    for (thrown, said) in [
+        ("new Error('')", "Error"),
+        ("''", "it threw something that does not say why"),
+        ("new RangeError('')", "RangeError"),
+    ] {
+        tool(&world, "mute", "", &format!("throw {thrown};"));
+        let error = world.fails("main", "/tool:mute", "TOOL_FAILED").await;
+        assert!(error.starts_with(&format!("ERROR(TOOL_FAILED): mute: {said}")), "{error}");
+    }
+    for (call, said) in [
+        ("flo.callTool()", "FloError invalid_argument the argument is an object of fields, not null"),
+        ("flo.callTool({ input: {} })", "FloError invalid_argument missing field `tool_id`"),
+        ("flo.vault.get({ scope: 'profile', name: 'X' })", "FloError invalid_argument unknown field `name`"),
+        ("flo.task.getState(5)", "FloStateError invalid_argument the argument is an object of fields, not 5"),
+    ] {
+        let body = format!(
+            "try {{ await (flo as any).{}; }} catch (e: any) {{ return `${{e.name}} ${{e.code}} ${{e.message}}`; }}",
+            &call[4..]
+        );
+        tool(&world, "wrong", "", &body);
+        let answer = world.ok("main", "/tool:wrong").await;
+        assert!(answer.starts_with(said), "{call}: {answer}");
+    }
 }

@@ -125,3 +125,20 @@ async fn the_tools_of_an_agent_are_offered_with_their_schemas() {
     assert_eq!(names, ["alpha", "zeta"]);
     assert_eq!(offered[1].input_schema["properties"]["n"]["type"], "integer");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_package_of_tools_is_named_as_what_it_is() {
+    let world = world().await;
+    let skill = "skill_id: alone\nname: Alone\ndescription: Advice.\ninstruction: Think.\n";
+    world.home.write("dev/alone.skill.yaml", skill);
+    assert_eq!(world.ok("main", "/install ./dev").await, "Installed tool:alone — string tool /list");
+    assert_eq!(world.ok("main", "/install ./dev").await, "Updated tool:alone");
+    let address = "http://127.0.0.1:9/x.tool.yaml";
+    let error = world.fails("main", &format!("/install {address}"), "INVALID_PARAMS").await;
+    assert!(error.contains("/install FOLDER") && error.contains("github:owner/repo"), "{error}");
+    let manifest = "name: lost\ndescription: Lost.\ninput_schema: { type: object }
+execution: { type: script, script_file: lost.ts }\n";
+    world.home.write("lost/lost.tool.yaml", manifest);
+    let error = world.fails("main", "/install ./lost", "INVALID_MANIFEST").await;
+    assert!(!error.contains(".staged-"), "{error}");
+}

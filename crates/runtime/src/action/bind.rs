@@ -266,7 +266,7 @@ impl<'a> Binder<'a> {
         let short = text.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
         let letter = short.and_then(|rest| rest.chars().next());
         let is_short = letter.is_some() && self.action.fields.iter().any(|field| field.short == letter);
-        !word.is_literal && (long || is_short)
+        !word.is_literal && !word.is_quoted && (long || is_short)
     }
 
     fn needs_value(&self, field: &Field, flag: &Word) -> Error {

@@ -84,7 +84,13 @@ pub fn unanswered(shown: &str, error: &web::Error) -> Error {
         }
         _ => Code::ActionFailed,
     };
-    Error::new(code, format!("No answer to {shown}: {error}"))
+    let way_out = match error {
+        web::Error::Refused { host, reason: web::Refusal::NotPublic(_), .. } => Some(format!(
+            "A person may allow it: \"net\": {{\"allow\": [{host:?}]}} in .string/config.json of the home"
+        )),
+        _ => None,
+    };
+    Error::new(code, format!("No answer to {shown}: {error}")).hints(way_out)
 }
 
 fn is_secret(name: &str, definition: &Definition<'_>) -> bool {

@@ -26,9 +26,10 @@ pub use coerce::number;
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
 pub use meaning::InSession;
+pub use result::CallResult;
 pub use shortcut::Shortcuts;
 pub use trust::{Trust, allow_host, allowed_places};
-pub use words::{Word, split};
+pub use words::{Word, split, split_first_line};
 
 /// A call as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -32,11 +32,11 @@ impl CallResult {
                 serde_json::from_str(page.source.trim()).unwrap_or_else(|_| page.source.clone().into())
             }
             Kind::Binary { .. } => BASE64_STANDARD.encode(&answer.body).into(),
-            Kind::Markdown | Kind::Html | Kind::Feed | Kind::Text => page.source.clone().into(),
+            Kind::Markdown | Kind::Html { .. } | Kind::Feed | Kind::Text => page.source.clone().into(),
         };
         let plain = match page.kind {
             _ if answer.body.is_empty() => format!("HTTP {}, no body", answer.status.as_u16()),
-            Kind::Json | Kind::Html | Kind::Feed | Kind::Binary { .. } => page.markdown,
+            Kind::Json | Kind::Html { .. } | Kind::Feed | Kind::Binary { .. } => page.markdown,
             Kind::Markdown | Kind::Text => page.source,
         };
         let status = answer.status.as_u16();

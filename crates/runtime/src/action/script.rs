@@ -9,7 +9,7 @@ use super::bind::Bound;
 use super::call::Call;
 use super::result::CallResult;
 use super::trust::Trust;
-use crate::call::{Calls, Failed, Naming, Shared, no_scripts};
+use crate::call::{Calls, Failed, Naming, Settings, Shared, no_scripts};
 use crate::document::Source;
 use crate::error::Result;
 use crate::manifest::Tool;
@@ -44,7 +44,7 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         agent: call.agent,
         session: call.session,
         catalogue: call.runtime.tools.of(call.agent.workspace.home()),
-        persistent: call.persistent,
+        settings: Settings::of(Some(call.persistent)),
         task: call.task.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if call.task.is_some() { Naming::Named } else { Naming::Unnamed },
         shared: Shared::new(call.state.variables.clone()),

@@ -11,11 +11,22 @@ pub struct Word {
     pub template: Template,
     /// Whether a part of it stood in single quotes.
     pub is_literal: bool,
+    /// Whether it began with a quote.
+    pub is_quoted: bool,
 }
 
 /// Splits the arguments of a call. `'…'` is literal; `"…"` knows `\"` and `\\`; both may span lines. A bare
 /// placeholder is one piece, whatever its brackets hold.
 pub fn split(text: &str) -> Result<Vec<Word>> {
+    split_to(text, |_| false).map(|(words, _)| words)
+}
+
+/// Splits up to the first line break that is in no quotes, and gives the lines below as they are.
+pub fn split_first_line(text: &str) -> Result<(Vec<Word>, &str)> {
+    split_to(text, |c| c == '\n')
+}
+
+fn split_to(text: &str, is_end: fn(char) -> bool) -> Result<(Vec<Word>, &str)> {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
     let mut rest = text;
@@ -23,16 +34,17 @@ pub fn split(text: &str) -> Result<Vec<Word>> {
         rest = match c {
             '\'' => {
                 let (inner, after) = rest[1..].split_once('\'').ok_or_else(|| open_quote(text))?;
-                let word = word.get_or_insert_default();
+                let word = word.get_or_insert_with(Word::quoted);
                 word.push(Piece::Text(inner.to_owned()));
                 word.is_literal = true;
                 after
             }
             '"' => {
                 let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(text))?;
-                word.get_or_insert_default().fill(&inner);
+                word.get_or_insert_with(Word::quoted).fill(&inner);
                 after
             }
+            c if is_end(c) => break,
             c if c.is_whitespace() => {
                 words.extend(word.take());
                 &rest[c.len_utf8()..]
@@ -45,13 +57,13 @@ pub fn split(text: &str) -> Result<Vec<Word>> {
         };
     }
     words.extend(word);
-    Ok(words)
+    Ok((words, rest))
 }
 
 impl Word {
     /// A word as a caller types it, with nothing to fill in.
     pub fn typed(text: String) -> Self {
-        Self { template: Template { pieces: vec![Piece::Text(text)] }, is_literal: false }
+        Self { template: Template { pieces: vec![Piece::Text(text)] }, ..Self::default() }
     }
 
     /// A word that means nothing but its text.
@@ -96,11 +108,15 @@ impl Word {
 
     /// The word without the first bytes of its leading text.
     pub fn without(&self, bytes: usize) -> Self {
-        let mut word = Self { template: Template::default(), is_literal: self.is_literal };
+        let mut word = Self { is_literal: self.is_literal, ..Self::default() };
         word.push(Piece::Text(self.leading_text()[bytes..].to_owned()));
         let text_pieces = usize::from(!self.leading_text().is_empty());
         self.template.pieces[text_pieces..].iter().for_each(|piece| word.push(piece.clone()));
         word
+    }
+
+    fn quoted() -> Self {
+        Self { is_quoted: true, ..Self::default() }
     }
 
     fn fill(&mut self, text: &str) {
@@ -167,6 +183,14 @@ mod tests {
         for text in ["'open", "\"open", "a \"b\\\""] {
             assert_eq!(split(text).unwrap_err().code, Code::InvalidParams, "{text}");
         }
+    }
+
+    #[test]
+    fn the_first_line_ends_at_a_break_in_no_quotes() {
+        let (words, below) = split_first_line("--a \"one\ntwo\" 'x\ny'\n{\"b\": 1}\n").unwrap();
+        let words: Vec<Option<&str>> = words.iter().map(Word::plain).collect();
+        assert_eq!(words, [Some("--a"), Some("one\ntwo"), Some("x\ny")]);
+        assert_eq!(below, "\n{\"b\": 1}\n");
     }
 
     #[test]

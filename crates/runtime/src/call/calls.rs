@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::host::Host;
 use super::session::Shared;
+use super::settings::Settings;
 use crate::Runtime;
 use crate::agent::Agent;
 use crate::error::{Code, Error, Result};
 use crate::manifest::{Catalogue, Tool};
 use crate::session::Session;
 use crate::task;
-use crate::variable::Persistent;
 use crate::watch::Running;
 
 /// What every call of a task knows.
@@ -24,7 +24,7 @@ pub struct Calls<'a> {
     pub agent: &'a Agent,
     pub session: &'a Session,
     pub catalogue: Arc<Catalogue>,
-    pub persistent: &'a Persistent,
+    pub settings: Settings<'a>,
     pub task: task::Id,
     pub naming: Naming,
     pub shared: Shared,

@@ -8,14 +8,13 @@ use sfmd::Call as Kind;
 use super::failure::refused;
 use super::host::Host;
 use crate::action::{self, Called, Ran, Word};
-use crate::blocking;
 use crate::document::{Asker, Bases, Page, Web};
 use crate::error::{Code, Error, Result};
 use crate::session::State;
 use crate::sink::Discard;
 use crate::substitute::text_of;
 use crate::tool::{self, Name};
-use crate::variable::{self, Claimant, Persistent, Scope, Surroundings};
+use crate::variable::{Claimant, Surroundings};
 
 type Answered<'a> = Pin<Box<dyn Future<Output = Option<Value>> + Send + 'a>>;
 
@@ -80,7 +79,7 @@ impl Host<'_> {
         }
         let calls = self.calls;
         let workspace = &calls.agent.workspace;
-        let persistent = self.settings().await?;
+        let persistent = calls.settings().await?;
         let home = workspace.home().to_owned();
         let called = Called { prefix: format!("/tool:{}.", name.tool), words: words(input)? };
         let state = State { variables: calls.shared.snapshot(), ..State::default() };
@@ -94,7 +93,7 @@ impl Host<'_> {
             claimant: Claimant::Tool,
             found,
             called: &called,
-            persistent: &persistent,
+            persistent,
             surroundings: Surroundings {
                 directory: home.clone(),
                 app_directory: home.clone(),
@@ -105,12 +104,6 @@ impl Host<'_> {
             bases: Bases { workspace, page: None, directory: None, caller: None },
         };
         Ok(action::call(call).await)
-    }
-
-    async fn settings(&self) -> Result<Persistent> {
-        let home = self.calls.agent.workspace.home().to_owned();
-        let scope = Scope::of(&self.calls.session.topic);
-        blocking::run(move || variable::read(&home, &scope)).await
     }
 }
 

@@ -115,19 +115,22 @@ input_schema:
     by: { type: integer, minimum: 1, maximum: 9 }
     at: { type: object, properties: { x: { type: string, minLength: 2 } } }
     mode: { const: fast }
+    size: { $ref: '#/$defs/size' }
     who: { type: string, description: \"Whom\" }
   required: [who]
+  $defs: { size: { type: integer, minimum: 1, default: 3 } }
 execution: { type: script, script: x }
 ";
         let tool = Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap();
-        let failures = tool.schema.failures(&json!({"by": 12, "at": {"x": "a"}, "mode": "slow"}));
+        let failures = tool.schema.failures(&json!({"by": 12, "at": {"x": "a"}, "mode": "slow", "size": 0}));
         let error = Failure::Input(failures).into_error(&tool).to_string();
         for line in [
             "--by: integer (min 1, max 9)",
             "--at.x: string (min length 2)",
             "--mode: string (only \"fast\")",
+            "--size: integer (default 3, min 1)",
             "--who: string (required) \"Whom\"",
-            "Usage: /tool:t [--by …] [--at …] [--mode …] --who … [--task …] [--json …]",
+            "Usage: /tool:t [--by …] [--at …] [--mode …] [--size …] --who … [--task …] [--json …]",
         ] {
             assert!(error.lines().any(|shown| shown.trim() == line), "{line} in {error}");
         }

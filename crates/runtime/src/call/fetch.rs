@@ -59,7 +59,7 @@ fn request(fetch: &Fetch) -> Result<Request, String> {
         request = request.header(name, value).map_err(|error| error.to_string())?;
     }
     match &fetch.body {
-        Some(body) => Ok(request.body(BASE64_STANDARD.decode(body).map_err(|_| "the body is not base64")?)),
+        Some(body) => Ok(request.bytes(BASE64_STANDARD.decode(body).map_err(|_| "the body is not base64")?)),
         None => Ok(request),
     }
 }

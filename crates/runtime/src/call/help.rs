@@ -83,19 +83,19 @@ fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String
     if is_required {
         notes.push("required".to_owned());
     }
-    if let Some(default) = field.get("default") {
+    if let Some(default) = schema.keyword(field, "default") {
         notes.push(format!("default {default}"));
     }
-    if let Some(values) = field.get("enum").and_then(Value::as_array) {
+    if let Some(values) = schema.keyword(field, "enum").and_then(Value::as_array) {
         let values: Vec<String> = values.iter().map(super::calls::shown).collect();
         notes.push(values.join("|"));
     }
     for (word, short) in BOUNDS {
-        notes.extend(field.get(word).map(|bound| format!("{short} {bound}")));
+        notes.extend(schema.keyword(field, word).map(|bound| format!("{short} {bound}")));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let about = field
-        .get("description")
+    let about = schema
+        .keyword(field, "description")
         .and_then(Value::as_str)
         .map(|text| format!(" \"{}\"", one_line(text.trim())));
     format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default())
@@ -104,7 +104,7 @@ fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String
 /// `integer`, `string|null`, `array of integer`.
 fn kind(schema: &Schema, field: &Value) -> String {
     let names: Vec<&str> = schema.types(field).into_iter().map(|kind| kind.as_str()).collect();
-    let items = schema.items(field).map(|items| schema.types(items)).unwrap_or_default();
+    let items = schema.keyword(field, "items").map(|items| schema.types(items)).unwrap_or_default();
     match (&names[..], &items[..]) {
         ([], _) => "any".to_owned(),
         (["array"], [item]) => format!("array of {}", item.as_str()),

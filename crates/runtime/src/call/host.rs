@@ -13,6 +13,9 @@ use crate::manifest::Tool;
 use crate::state::{self, Condition, Owner, Write};
 use crate::task::{self, Event};
 
+/// How much of a wrong argument an error shows.
+const SHOWN_MAX: usize = 40;
+
 pub(super) type Answer = Result<Box<RawValue>, HostError>;
 
 /// The host of one run.
@@ -74,7 +77,7 @@ impl Host<'_> {
             Some(("vault", "get")) => self.vault(arguments).await,
             Some(("time", "format")) => format_time::answer(arguments),
             Some(("vars", verb)) => self.variables(verb, arguments),
-            Some(("env", "get")) => self.env(arguments),
+            Some(("env", "get")) => self.env(arguments).await,
             None if method == "fetch" => fetch::answer(self.calls, arguments).await,
             _ => Err(refusal("invalid_argument", format!("there is no {method}"))),
         }
@@ -93,7 +96,7 @@ impl Host<'_> {
     }
 
     async fn get_task_state(&self, arguments: &str, reach: Reach) -> Answer {
-        let GetTaskState { key, tool_id } = typed(arguments)?;
+        let GetTaskState { key, tool_id } = typed_for_state(arguments)?;
         if tool_id.is_some() && reach == Reach::AllTools {
             return Err(
                 state::Error::invalid("unknown field `tool_id`: this state is shared by all tools").into()
@@ -108,7 +111,7 @@ impl Host<'_> {
     }
 
     async fn put_task_state(&self, arguments: &str, reach: Reach) -> Answer {
-        let PutTaskState { key, value, ttl_seconds, if_revision } = typed(arguments)?;
+        let PutTaskState { key, value, ttl_seconds, if_revision } = typed_for_state(arguments)?;
         state::check_key(&key)?;
         state::check_ttl(ttl_seconds)?;
         let space = self.task_space(reach, None);
@@ -188,12 +191,29 @@ pub(super) fn refusal(code: &str, message: impl Into<String>) -> HostError {
     HostError { name: "FloError".into(), code: code.into(), message: message.into(), retryable: false }
 }
 
+/// The arguments of a call, which are an object with known fields.
 pub(super) fn typed<T: DeserializeOwned>(arguments: &str) -> Result<T, HostError> {
+    understood(arguments).map_err(|message| refusal("invalid_argument", message))
+}
+
+/// Those of a call about state.
+fn typed_for_state<T: DeserializeOwned>(arguments: &str) -> Result<T, HostError> {
+    understood(arguments).map_err(|message| state::Error::invalid(message).into())
+}
+
+fn understood<T: DeserializeOwned>(arguments: &str) -> Result<T, String> {
+    if !arguments.trim_start().starts_with('{') {
+        return Err(format!("the argument is an object of fields, not {}", cut(arguments)));
+    }
     serde_json::from_str(arguments).map_err(|error| {
         let text = error.to_string();
-        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-        state::Error::invalid(message).into()
+        text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).to_owned()
     })
+}
+
+/// The start of what was given instead.
+fn cut(arguments: &str) -> String {
+    arguments.chars().take(SHOWN_MAX).collect()
 }
 
 pub(super) fn raw(value: &impl serde::Serialize) -> Answer {

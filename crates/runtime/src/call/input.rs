@@ -1,11 +1,11 @@
-//! From the words of a call to the input of a tool: flags get the types that the schema declares.
+//! From the words of a call to the input of a tool: which word is a flag, and which is its value.
 
 use serde_json::{Map, Value};
 
+use super::field::{self, Known};
 use super::help;
-use super::typed::coerce;
 use crate::action::{Meaning, Word};
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
 use crate::substitute::text_of;
 
@@ -31,13 +31,14 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
     let mut whole = body.map(|body| reader.whole(body)).transpose()?;
     let mut words = words.iter().peekable();
+    let mut switch_before: Option<String> = None;
     while let Some(word) = words.next() {
-        let flag = reader.flag(word)?;
+        let flag = reader.flag(word, switch_before.take())?;
         let next = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Word>>| -> Result<Value> {
             match &flag.attached {
                 Some(value) => Ok(meaning.word(value, None)?.value),
                 None => {
-                    let value = words.next_if(|next| !reader.is_known_flag(next));
+                    let value = words.next_if(|next| next.is_quoted || !reader.is_known_flag(next));
                     let missing = || {
                         let line = help::field_line(reader.tool, &flag.name);
                         let wrong = format!("--{} needs a value.", flag.name);
@@ -51,12 +52,22 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
         match reader.own(&flag.name) {
             Some(Own::Help) => reader.asked.help = true,
             Some(Own::Task) => reader.asked.task = Some(text_of(&next(&mut words)?).into_owned()),
-            Some(Own::Json) => whole = Some(reader.whole(&text_of(&next(&mut words)?))?),
+            Some(Own::Json) => {
+                let json = reader.whole(&text_of(&next(&mut words)?))?;
+                if whole.replace(json).is_some() {
+                    return Err(reader.wrong(
+                        "The whole input is given twice: give it once, as --json or below the command.",
+                    ));
+                }
+            }
             None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
                 let value = match words.next_if(|next| reader.is_value_of_switch(&flag.name, next)) {
                     Some(word) if word.is_switch() => (word.plain() == Some("true")).into(),
                     Some(word) => meaning.word(word, None)?.value,
-                    None => true.into(),
+                    None => {
+                        switch_before = Some(flag.name.clone());
+                        true.into()
+                    }
                 };
                 reader.given.push((flag.name, value));
             }
@@ -72,7 +83,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     }
     let mut input = Value::Object(whole.unwrap_or_default());
     for (name, value) in std::mem::take(&mut reader.given) {
-        reader.put(&mut input, &name, value)?;
+        field::put(tool, &mut input, &name, value)?;
     }
     reader.asked.input = input;
     Ok(reader.asked)
@@ -91,10 +102,14 @@ struct Flag {
 }
 
 impl Reader<'_> {
-    fn flag(&self, word: &Word) -> Result<Flag> {
+    fn flag(&self, word: &Word, switch_before: Option<String>) -> Result<Flag> {
         let text = word.leading_text();
         let Some(name) = text.strip_prefix("--").filter(|_| !word.is_literal) else {
-            return Err(self.wrong(format!("Too many arguments: {}.", quoted(&word.template.to_string()))));
+            let shown = quoted(&word.template.to_string());
+            if let Some(switch) = switch_before {
+                return Err(self.wrong(format!("--{switch} takes true or false, not {shown}.")));
+            }
+            return Err(self.wrong(format!("Too many arguments: {shown}.")));
         };
         match name.split_once('=') {
             Some((name, _)) => {
@@ -122,11 +137,17 @@ impl Reader<'_> {
     }
 
     fn is_known_flag(&self, word: &Word) -> bool {
-        self.flag(word).is_ok_and(|flag| self.own(&flag.name).is_some() || self.field(&flag.name).is_some())
+        self.flag(word, None).is_ok_and(|flag| {
+            self.own(&flag.name).is_some()
+                || matches!(field::find(self.schema(), &flag.name), Known::Field(_))
+        })
     }
 
     fn types(&self, name: &str) -> Vec<TypeName> {
-        self.field(name).map(|(_, field)| self.schema().types(field)).unwrap_or_default()
+        match field::find(self.schema(), name) {
+            Known::Field(place) | Known::Extra(place) => self.schema().types(place.schema),
+            Known::Nothing => Vec::new(),
+        }
     }
 
     fn is_switch(&self, name: &str) -> bool {
@@ -142,54 +163,8 @@ impl Reader<'_> {
     }
 
     fn is_negated(&self, name: &str) -> bool {
-        self.field(name).is_none() && name.strip_prefix("no-").is_some_and(|name| self.is_switch(name))
-    }
-
-    /// The names that lead to a field, and its schema. A name with dots may be a path, or one name.
-    fn field<'n>(&self, name: &'n str) -> Option<(Vec<&'n str>, &Value)> {
-        let schema = self.schema();
-        let path = || name.split('.').collect::<Vec<_>>();
-        let whole = schema.field(&[name]).map(|field| (vec![name], field));
-        whole.or_else(|| schema.field(&path()).map(|field| (path(), field)))
-    }
-
-    fn put(&self, input: &mut Value, name: &str, value: Value) -> Result<()> {
-        let Some((path, field)) = self.field(name) else {
-            if self.schema().document.get("additionalProperties") == Some(&false.into()) {
-                return Err(self.unknown(name));
-            }
-            return self.insert(input, &[name], value, name);
-        };
-        let types = self.schema().types(field);
-        if !types.contains(&TypeName::Array) {
-            let value = coerce(value, field, &types);
-            return self.insert(input, &path, value, name);
-        }
-        let is_list = |value: &Value| value.is_array();
-        let list = text_of(&value).parse::<Value>().ok().filter(is_list).filter(|_| value.is_string());
-        match (list.or_else(|| Some(value.clone()).filter(is_list)), at(input, &path)) {
-            (Some(list), None) => self.insert(input, &path, list, name),
-            (_, existing) => {
-                let items = self.schema().items(field).unwrap_or(&Value::Null);
-                let item = coerce(value, items, &self.schema().types(items));
-                match existing {
-                    Some(Value::Array(items)) => items.push(item),
-                    _ => self.insert(input, &path, Value::Array(vec![item]), name)?,
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn insert(&self, input: &mut Value, path: &[&str], value: Value, name: &str) -> Result<()> {
-        let mut place = input;
-        for part in path {
-            let in_the_way = || self.wrong(format!("--{name} and another flag do not fit together."));
-            let object = place.as_object_mut().ok_or_else(in_the_way)?;
-            place = object.entry(*part).or_insert_with(|| Value::Object(Map::new()));
-        }
-        *place = value;
-        Ok(())
+        !matches!(field::find(self.schema(), name), Known::Field(_))
+            && name.strip_prefix("no-").is_some_and(|name| self.is_switch(name))
     }
 
     fn whole(&self, json: &str) -> Result<Map<String, Value>> {
@@ -200,146 +175,11 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&self, name: &str) -> Error {
-        let known = self.schema().properties();
-        let near = nearest(name, known.iter().map(|(name, _)| *name));
-        Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(&format!("--{name}"))))
-            .hints(near.map(|name| format!("Did you mean --{name}?")))
-            .hints(near.and_then(|name| help::field_line(self.tool, name)))
-            .hint(help::usage(self.tool))
-    }
-
     fn wrong(&self, message: impl Into<String>) -> Error {
         Error::new(Code::InvalidParams, message).hint(help::usage(self.tool))
     }
 }
 
-fn at<'v>(input: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
-    path.iter().try_fold(input, |value, name| value.get_mut(*name))
-}
-
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use serde_json::json;
-
-    use super::*;
-    use crate::action::{Meant, split};
-    use crate::substitute::Source;
-
-    /// Words mean what they say, but for `{off}`, which is false.
-    struct Literal;
-
-    impl Meaning for Literal {
-        fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
-            let text = word.template.to_string();
-            let value = if text == "{off}" { false.into() } else { text.into() };
-            Ok(Meant { value, source: Source::Caller })
-        }
-
-        fn file(&self, path: &Word) -> Result<Meant> {
-            self.word(path, None)
-        }
-    }
-
-    fn tool() -> Tool {
-        let manifest = "name: t
-description: d
-input_schema:
-  type: object
-  properties:
-    op: { type: string }
-    by: { type: integer }
-    rate: { type: number }
-    fast: { type: boolean }
-    tags: { type: array, items: { type: integer } }
-    at: { type: object, properties: { x: { type: number }, deep: { type: object, properties: { y: { type: boolean } } } } }
-    level: { enum: [1, two, null] }
-    either: { type: [integer, 'null'] }
-    mixed: { type: [integer, boolean] }
-    texty: { oneOf: [{ type: boolean }, { type: string }] }
-    dotted.name: { type: string }
-    task: { type: string }
-  additionalProperties: false
-execution: { type: script, script: x }
-";
-        Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap()
-    }
-
-    fn asked(line: &str, body: Option<&str>) -> Result<Asked> {
-        read(&tool(), &split(line).unwrap(), body, &Literal)
-    }
-
-    #[test]
-    fn flags_get_the_declared_types() {
-        let table = [
-            ("", json!({})),
-            ("--op bump --by 4", json!({"op": "bump", "by": 4})),
-            ("--op=4 --by=-3 --rate 1e3", json!({"op": "4", "by": -3, "rate": 1000})),
-            ("--op --x", json!({"op": "--x"})),
-            ("--op ''", json!({"op": ""})),
-            ("--by many", json!({"by": "many"})),
-            ("--by 4.0", json!({"by": 4})),
-            ("--by 4.5", json!({"by": "4.5"})),
-            ("--by 18446744073709551615", json!({"by": 18_446_744_073_709_551_615_u64})),
-            ("--rate .5", json!({"rate": 0.5})),
-            ("--rate inf", json!({"rate": "inf"})),
-            ("--fast --op x", json!({"fast": true, "op": "x"})),
-            ("--fast false", json!({"fast": false})),
-            ("--no-fast", json!({"fast": false})),
-            ("--fast {off} --op x", json!({"fast": false, "op": "x"})),
-            ("--mixed 5 --op x", json!({"mixed": 5, "op": "x"})),
-            ("--mixed -5", json!({"mixed": -5})),
-            ("--mixed --op x", json!({"mixed": true, "op": "x"})),
-            ("--mixed false", json!({"mixed": false})),
-            ("--texty word", json!({"texty": "word"})),
-            ("--texty true", json!({"texty": true})),
-            ("--texty", json!({"texty": true})),
-            ("--tags 1 --tags 2 --tags x", json!({"tags": [1, 2, "x"]})),
-            ("--tags '[1, 2]' --tags 3", json!({"tags": [1, 2, 3]})),
-            ("--at.x 1.5 --at.deep.y", json!({"at": {"x": 1.5, "deep": {"y": true}}})),
-            ("--at '{\"x\": 2}'", json!({"at": {"x": 2}})),
-            ("--level 1", json!({"level": 1})),
-            ("--level two", json!({"level": "two"})),
-            ("--either null", json!({"either": null})),
-            ("--dotted.name x", json!({"dotted.name": "x"})),
-            ("--task mine", json!({"task": "mine"})),
-            ("--json '{\"op\": \"a\", \"by\": 1}' --by 2", json!({"op": "a", "by": 2})),
-            ("--op a --op b", json!({"op": "b"})),
-        ];
-        for (line, expected) in table {
-            let asked = asked(line, None).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert_eq!((asked.input, asked.task, asked.help), (expected, None, false), "{line}");
-        }
-        let body = asked("--by 2", Some("{\"op\": \"{x}\"}")).unwrap();
-        assert_eq!(body.input, json!({"op": "{x}", "by": 2}));
-    }
-
-    #[test]
-    fn our_own_flags_give_way_to_fields_of_their_name() {
-        let own = asked("--@task job-1 --@json '{}' --@help", None).unwrap();
-        assert_eq!(own, Asked { input: json!({}), task: Some("job-1".into()), help: true });
-        assert!(asked("--help", None).unwrap().help);
-        assert_eq!(asked("--task x --@task=y", None).unwrap().task.as_deref(), Some("y"));
-    }
-
-    #[test]
-    fn what_cannot_be_read_says_why() {
-        for (line, body, part) in [
-            ("--op", None, "--op needs a value.\n  --op: string\n  Usage: /tool:t "),
-            ("--op --by 3", None, "--op needs a value"),
-            ("stray", None, "Too many arguments: \"stray\""),
-            ("--fast stray", None, "Too many arguments: \"stray\""),
-            ("--opp x", None, "Did you mean --op?"),
-            ("--", None, "is no flag"),
-            ("--json '[1]'", None, "not a JSON object"),
-            ("--json nope", None, "not JSON"),
-            ("", Some("{"), "not JSON"),
-            ("--at.x 1 --at text --at.deep.y", None, "do not fit together"),
-        ] {
-            let error = asked(line, body).unwrap_err().to_string();
-            assert!(error.contains(part), "{line}: {error}");
-        }
-    }
-}
+#[path = "input_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@ mod calls;
 mod document;
 mod failure;
 mod fetch;
+mod field;
 mod format_time;
 mod help;
 mod host;
@@ -11,12 +12,14 @@ mod input;
 mod nested;
 mod secrets;
 mod session;
+mod settings;
 mod typed;
 
 pub use calls::{Calls, Failed, Naming, no_scripts, shown};
 pub use help::help;
 pub use input::read;
 pub use session::Shared;
+pub use settings::Settings;
 
 /// How many calls may be above one another.
 pub const DEPTH_MAX: usize = 8;

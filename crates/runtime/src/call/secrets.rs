@@ -36,7 +36,7 @@ impl Host<'_> {
             return Err(refusal("vault_denied", message));
         }
         let secret = match (scope, scope_id) {
-            (Kind::Profile, None) => self.persistent(&key),
+            (Kind::Profile, None) => self.setting(&key).await?,
             (Kind::Profile, Some(_)) => {
                 return Err(refusal("invalid_argument", "scope_id belongs to shared secrets"));
             }
@@ -45,7 +45,7 @@ impl Host<'_> {
         self.show(&key, secret, Declared::Secret)
     }
 
-    pub(super) fn env(&self, arguments: &str) -> Answer {
+    pub(super) async fn env(&self, arguments: &str) -> Answer {
         let Named { name } = typed(arguments)?;
         let is_key = self.tool.vault.iter().any(|key| key.key == name && key.kinds.contains(&Kind::Profile));
         let declared = self.tool.env.iter().find(|declared| declared.name == name);
@@ -53,7 +53,7 @@ impl Host<'_> {
             let message = format!("{} declares no ${name}: name it in env or vault", self.tool.name);
             return Err(refusal("env_denied", message));
         }
-        match (self.persistent(&name), declared.and_then(|declared| declared.default.as_ref())) {
+        match (self.setting(&name).await?, declared.and_then(|declared| declared.default.as_ref())) {
             // A default is written in the document, and no secret.
             (None, Some(default)) => raw(default),
             (secret, _) => {
@@ -62,9 +62,10 @@ impl Host<'_> {
         }
     }
 
-    fn persistent(&self, name: &str) -> Option<Secret> {
-        let persistent = self.calls.persistent;
-        persistent.get(name).or_else(|| persistent.get(&name.to_uppercase())).cloned()
+    async fn setting(&self, name: &str) -> Result<Option<Secret>, script::HostError> {
+        let settings = self.calls.settings().await;
+        let settings = settings.map_err(|error| refusal("unavailable", error.message))?;
+        Ok(settings.get(name).or_else(|| settings.get(&name.to_uppercase())).cloned())
     }
 
     /// `vault: { "key": "…" }`, or `vault: { "scope_id": { "key": "…" } }`.

@@ -1,11 +1,11 @@
 //! What all scripts of one task share: the variables of the session, and the secrets they were shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::task::Event;
+use crate::task::{EVENTS_MAX, Event};
 use crate::variable::{Secret, Secrets, Variables};
 
 /// What the scripts of one task may put into variables, in bytes. They run with limits of their own, but variables
@@ -30,7 +30,8 @@ struct Inner {
     /// The sum of these sizes.
     bytes: usize,
     revealed: Vec<(String, Secret, Declared)>,
-    events: Vec<Event>,
+    /// The newest ones.
+    events: VecDeque<Event>,
 }
 
 /// As what a tool declares a value that its script was shown.
@@ -94,11 +95,15 @@ impl Shared {
     }
 
     pub fn add_event(&self, event: Event) {
-        self.lock().events.push(event);
+        let events = &mut self.lock().events;
+        if events.len() == EVENTS_MAX {
+            events.pop_front();
+        }
+        events.push_back(event);
     }
 
     pub fn take_events(&self) -> Vec<Event> {
-        std::mem::take(&mut self.lock().events)
+        std::mem::take(&mut self.lock().events).into()
     }
 
     /// The variables that were set; secrets do not become variables, which anyone may read.

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use crate::action::number;
-use crate::manifest::TypeName;
+use crate::manifest::{Schema, TypeName};
 use crate::substitute::text_of;
 
 /// A text as the type that the field has. What fits none stays a text: the schema then says what is wrong.
-pub fn coerce(value: Value, field: &Value, types: &[TypeName]) -> Value {
+pub fn coerce(schema: &Schema, value: Value, field: &Value) -> Value {
+    let types = schema.types(field);
     let Value::String(text) = &value else {
         let is_text = types == [TypeName::String] && !value.is_array() && !value.is_object();
         return if is_text { text_of(&value).into_owned().into() } else { value };
     };
-    let choices = field.get("enum").and_then(Value::as_array);
-    if let Some(choice) = choices.and_then(|all| all.iter().find(|choice| text_of(choice) == *text)) {
+    if let Some(choice) = schema.keyword(field, "enum").and_then(|all| choice(all.as_array()?, text)) {
         return choice.clone();
     }
     if types.contains(&TypeName::String) || types.is_empty() {
@@ -21,6 +21,15 @@ pub fn coerce(value: Value, field: &Value, types: &[TypeName]) -> Value {
     }
     let parsed = types.iter().find_map(|kind| parse(text, *kind));
     parsed.unwrap_or(value)
+}
+
+/// The choice that a text means: the one that is this text, or else the one that is written like it.
+fn choice<'c>(choices: &'c [Value], text: &str) -> Option<&'c Value> {
+    let is_written_so = |choice: &&Value| match choice {
+        Value::Null => text == "null",
+        choice => text_of(choice) == text,
+    };
+    choices.iter().find(|choice| choice.as_str() == Some(text)).or_else(|| choices.iter().find(is_written_so))
 }
 
 fn parse(text: &str, kind: TypeName) -> Option<Value> {

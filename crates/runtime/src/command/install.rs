@@ -3,11 +3,14 @@
 mod gather;
 mod github;
 
+use std::path::Path;
+
 use gather::{Gathered, gather};
 
 use super::ground::Ground;
 use super::{Arguments, Context};
 use crate::error::{Code, Error, Result, quoted};
+use crate::manifest::is_manifest;
 use crate::package::{self, Choice, Conflict, Delivery, Installed, Kind, Packages, Provenance, Source};
 
 /// What the caller asked for.
@@ -70,6 +73,13 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let source = Source::parse(&install.source, ground.bases(&context))?;
     if let (Delivery::Link, Source::GitHub(repository)) = (install.delivery, &source) {
         return Err(github::not_linked(repository, &context.runtime.github));
+    }
+    if let Source::Web(url) = &source
+        && is_manifest(Path::new(url.path()))
+    {
+        return Err(Error::new(Code::InvalidParams, "A manifest on the web is not installed by itself.")
+            .hint("It names files beside it. Save them all in a folder: /install FOLDER")
+            .hint("Or install the repository that holds them: /install github:owner/repo"));
     }
     // As it was given, but for a path, which means something else in another topic.
     let given = match &source {
@@ -149,7 +159,7 @@ fn reply(done: &Installed) -> String {
     let version =
         |record: &package::Record| record.version.clone().unwrap_or_else(|| "(no version)".to_owned());
     if done.before.is_some() && !package.has_page() {
-        return format!("Updated {}:{name}: {}", kind.as_str(), done.tools.join(", "));
+        return format!("Updated {}:{name}{}", kind.as_str(), named(&done.tools));
     }
     if let Some(before) = &done.before {
         return format!(
@@ -165,8 +175,13 @@ fn reply(done: &Installed) -> String {
             format!("Installed tool:{tool} — /tool:{tool} --help")
         }
         (Kind::Tool, tools) if !package.has_page() => {
-            format!("Installed tool:{name}: {} — string tool /list", tools.join(", "))
+            format!("Installed tool:{name}{} — string tool /list", named(tools))
         }
         (Kind::Tool, _) => format!("Installed tool:{name} — /tool:{name} --help"),
     }
+}
+
+/// The tools of a package behind its name; a skill may have none.
+fn named(tools: &[String]) -> String {
+    if tools.is_empty() { String::new() } else { format!(": {}", tools.join(", ")) }
 }

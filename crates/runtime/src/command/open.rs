@@ -205,6 +205,7 @@ async fn open_block(
 ) -> Result<Answer> {
     ensure_entry(&mut context).await?;
     let mut page = context.state.page.take().ok_or_else(no_document)?;
+    let block = page.part_named(&block).unwrap_or(block);
     let previous = page.location.block.replace(block);
     let reply = shown("Opened", &page, Before { extent, ..Before::default() }, ground, &mut context);
     if reply.is_err() {
@@ -228,7 +229,7 @@ async fn enter(
 ) -> Result<Answer> {
     match opened {
         Opened::Page(mut page) => {
-            page.location.block = block;
+            page.go_to(block);
             ground.label(&mut page);
             let before = Before::of(&page, extent, &context).await;
             let (reply, effects) = shown("Opened", &page, before, ground, &mut context)?;

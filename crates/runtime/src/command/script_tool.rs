@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::json;
-
 use super::{Context, surroundings};
-use crate::action::{Effects, InSession, Word};
-use crate::call::{Calls, Naming, Shared, help, no_scripts, read, shown};
-use crate::error::Result;
+use crate::action::{CallResult, Effects, InSession, Word};
+use crate::call::{Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
+use crate::error::{Code, Result};
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
 use crate::task;
@@ -22,11 +20,12 @@ pub async fn run(
     context: Context<'_>,
 ) -> Result<String> {
     let persistent = persistent(tool, words, &context).await?;
+    let none = Persistent::default();
     let page = context.state.page.as_deref();
     let known = Known {
         variables: &context.state.variables,
         response: context.state.response.as_deref(),
-        persistent: &persistent,
+        persistent: persistent.as_ref().unwrap_or(&none),
         surroundings: &surroundings::of(&context, page),
         bases: surroundings::bases(&context, page),
     };
@@ -43,27 +42,38 @@ pub async fn run(
         agent: context.agent,
         session: context.session,
         catalogue,
-        persistent: &persistent,
+        settings: Settings::of(persistent.as_ref()),
         task: named.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if named.is_some() { Naming::Named } else { Naming::Unnamed },
         shared: Shared::new(context.state.variables.clone()),
     };
     let started = Instant::now();
-    let output = calls.call(tool, asked.input).await.map_err(|failed| failed.error)?;
+    let outcome = calls.call(tool, asked.input).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let variables = calls.shared.into_changes();
-    let reply = shortened(shown(&output), context.agent.workspace.home());
-    let response = json!({ "status": 0, "body": output, "ms": ms });
-    Effects { response: Some(response), variables, ..Effects::default() }.apply(context.state);
-    Ok(reply)
+    match outcome {
+        Ok(output) => {
+            let variables = calls.shared.into_changes();
+            let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
+            let reply = shortened(plain, context.agent.workspace.home());
+            Effects { response: Some(response), variables, ..Effects::default() }.apply(context.state);
+            Ok(reply)
+        }
+        // Nothing ran, as with a flag that does not exist.
+        Err(Failed { error, .. }) if error.code == Code::InvalidParams => Err(error),
+        Err(Failed { error, details }) => {
+            let response = CallResult::of_failed_script(error.clone(), details, ms).response;
+            Effects { response: Some(response), ..Effects::default() }.apply(context.state);
+            Err(error)
+        }
+    }
 }
 
-/// The `$NAME` values, read only for a call that may use them.
-async fn persistent(tool: &Tool, words: &[Word], context: &Context<'_>) -> Result<Persistent> {
-    let may_use =
+/// The `$NAME` values, read beforehand only for a call whose words or tool name some.
+async fn persistent(tool: &Tool, words: &[Word], context: &Context<'_>) -> Result<Option<Persistent>> {
+    let names_some =
         !tool.vault.is_empty() || !tool.env.is_empty() || words.iter().any(|word| word.plain().is_none());
-    match may_use {
-        true => surroundings::persistent(context, &Scope::of(&context.session.topic)).await,
-        false => Ok(Persistent::default()),
+    match names_some {
+        true => surroundings::persistent(context, &Scope::of(&context.session.topic)).await.map(Some),
+        false => Ok(None),
     }
 }

@@ -4,7 +4,7 @@ use super::payload::{Line, Suffix};
 use super::{Context, act, ground, script_tool};
 use crate::action::{self, Called, Word};
 use crate::document::Asker;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::Listed;
 use crate::tool::{self, Name};
 use crate::variable::Claimant;
@@ -19,11 +19,10 @@ pub struct What {
 
 impl What {
     pub fn parse(line: &Line<'_>) -> Result<Self> {
-        let body = line.body.filter(|body| body.trim_start().starts_with('{')).map(str::to_owned);
-        let mut words = match body {
-            Some(_) => action::split(line.arguments)?,
-            None => action::split(&line.content())?,
-        };
+        let content = line.content();
+        let (words, below) = action::split_first_line(&content)?;
+        let body = Some(below).filter(|below| below.trim_start().starts_with('{')).map(str::to_owned);
+        let mut words = if body.is_some() { words } else { action::split(&content)? };
         let named = match line.suffix {
             Suffix::Of(name) | Suffix::Bare(name) => Some(name.to_owned()),
             Suffix::None if words.is_empty() => None,
@@ -50,7 +49,14 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     words.extend(body.map_or_else(|| Ok(Vec::new()), |body| action::split(&body))?);
     let web = ground::web(&context, Asker::Local);
     let page =
-        tool::load(&name.tool, &context.agent.workspace, web, &manifests, &context.runtime.shelf).await?;
+        tool::load(&name.tool, &context.agent.workspace, web, &manifests, &context.runtime.shelf).await;
+    let page = page.map_err(|error| match (error.code, &name.action) {
+        (Code::NotFound, Some(action)) if manifests.get(&name.tool).is_some() => {
+            let message = format!("{} is one script and has no action {}.", name.tool, quoted(action));
+            Error::new(Code::NotFound, message).hint(format!("Call it: /tool:{}", name.tool))
+        }
+        _ => error,
+    })?;
     let called = Called { prefix: format!("/tool:{}.", name.tool), words };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));

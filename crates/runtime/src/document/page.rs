@@ -148,6 +148,30 @@ impl Page {
         is_file(&self.location.source) || included() || self.menus.iter().any(|menu| is_file(&menu.source))
     }
 
+    /// Moves to the part that an address names. Pages of HTML have names for more than headings: those open as a
+    /// whole, with a note.
+    pub fn go_to(&mut self, block: Option<String>) {
+        self.location.block = block.and_then(|id| match self.part_named(&id) {
+            Some(block) => Some(block),
+            None if self.fetched().is_some_and(|fetched| fetched.heading_ids.is_some()) => {
+                self.notes.push(format!("no section {}", quoted(&format!("#{id}"))));
+                None
+            }
+            None => Some(id),
+        });
+    }
+
+    /// The block or heading that an id means: by its own name, or by one that its page gave it.
+    pub fn part_named(&self, id: &str) -> Option<String> {
+        if self.content.section(id).is_some() {
+            return Some(id.to_owned());
+        }
+        let headings = &self.content.document().headings;
+        let ids = self.fetched()?.heading_ids.as_ref().filter(|ids| ids.len() == headings.len())?;
+        let heading = &headings[ids.iter().position(|ids| ids.iter().any(|known| known == id))?];
+        Some(heading.explicit_id.as_ref().unwrap_or(&heading.slug).clone()).filter(|slug| !slug.is_empty())
+    }
+
     /// Whether the page has what its location names.
     pub fn check_block(&self, id: &str) -> Result<()> {
         self.content.section(id).map(|_| ()).ok_or_else(|| self.no_block(id))

@@ -45,6 +45,8 @@ pub struct Fetched {
     /// The address that answered.
     pub from: SocketAddr,
     pub validators: Validators,
+    /// What addresses call the headings of a page of HTML, in their order.
+    pub heading_ids: Option<Vec<Vec<String>>>,
 }
 
 impl Web<'_> {
@@ -107,6 +109,10 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
         Reading::Whole => Extent::Whole,
     };
     let rendered = web::page::render(answer, extent);
+    let heading_ids = match &rendered.kind {
+        Kind::Html { heading_ids } => Some(heading_ids.clone()),
+        _ => None,
+    };
     let content = match rendered.kind {
         Kind::Binary { media_type, size, dimensions } => {
             Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
@@ -125,6 +131,7 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
             source: rendered.source,
             from: answer.peer,
             validators: answer.validators(),
+            heading_ids,
         }),
     }
 }
@@ -168,7 +175,15 @@ fn failed(error: &web::Error) -> Error {
         web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
         _ => Code::LoadError,
     };
-    let offline = matches!(error, web::Error::Dns { .. });
-    let hint = "Is the name right, and is there a network?".to_owned();
-    Error::new(code, format!("{error}.")).hints(offline.then_some(hint))
+    let hint = match error {
+        web::Error::Dns { .. } => Some("Is the name right, and is there a network?"),
+        web::Error::Auth { .. } => Some(
+            "It wants to know who asks. An action can tell it: a header of its call, with a $NAME value.",
+        ),
+        web::Error::Refused { reason: web::Refusal::NotPublic(_), .. } => {
+            Some("Only an address that a command or a local document names may lead there.")
+        }
+        _ => None,
+    };
+    Error::new(code, format!("{error}.")).hints(hint.map(str::to_owned))
 }

@@ -13,7 +13,7 @@ use crate::state;
 use crate::task;
 use crate::tool as documents;
 
-/// How many entries of each kind of state a task shows.
+/// How many entries of each kind of state a task shows to a reader.
 const SHOWN_MAX: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,39 +207,51 @@ async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Resu
             .hint("See them all: string tool tasks"));
     };
     let events = context.runtime.tasks.events(agent, id).await?;
-    let bound = entries(&store::Space::new(format!("state/task/{agent}/{id}")), context).await?;
-    let shared = entries(&task::state_space(agent, id), context).await?;
+    let limit = if format == Format::Json { state::PAGE_MAX } else { SHOWN_MAX };
+    let entries = async |space: &store::Space| {
+        let page = context.runtime.durable.list(space, "", limit, None).await;
+        page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))
+    };
+    let bound = entries(&store::Space::new(format!("state/task/{agent}/{id}"))).await?;
+    let shared = entries(&task::state_space(agent, id)).await?;
     let mut tools = Vec::new();
     for (tool, space) in context.runtime.tasks.tool_spaces(agent, id).await? {
-        tools.push((tool, entries(&space, context).await?));
+        tools.push((tool, entries(&space).await?));
     }
     if format == Format::Json {
         let tool_state: serde_json::Map<String, Value> =
-            tools.iter().map(|(tool, entries)| (tool.clone(), json!(entries))).collect();
-        let text = json!({ "id": task.id, "record": task.record, "events": events, "state": bound,
-            "task_state": shared, "tool_state": tool_state });
-        return Ok(format!("{text:#}"));
+            tools.iter().map(|(tool, page)| (tool.clone(), json!(page.entries))).collect();
+        let places = [("state".to_owned(), &bound), ("task_state".to_owned(), &shared)].into_iter();
+        let places = places.chain(tools.iter().map(|(tool, page)| (format!("tool_state.{tool}"), page)));
+        let cut: Vec<String> =
+            places.filter(|(_, page)| page.next_cursor.is_some()).map(|(place, _)| place).collect();
+        let mut json = json!({ "id": task.id, "record": task.record, "events": events, "state": bound.entries,
+            "task_state": shared.entries, "tool_state": tool_state });
+        if !cut.is_empty() {
+            json["has_more"] = cut.into();
+        }
+        return Ok(format!("{json:#}"));
     }
     let mut lines = Vec::new();
     if let Some(record) = &task.record {
         let calls = if record.calls == 1 { "1 call".to_owned() } else { format!("{} calls", record.calls) };
         lines.push(format!("{} in {}, {calls}, {}", record.tool, record.topic, record.outcome.as_str()));
     }
-    let line =
-        |of: &str, entry: &state::Entry| one_line(&format!("{of}{} = {}", entry.key, entry.value.get()));
-    lines.extend(bound.iter().map(|entry| line("", entry)));
-    lines.extend(shared.iter().map(|entry| line("task: ", entry)));
-    let tools =
-        tools.iter().flat_map(|(tool, all)| all.iter().map(move |entry| (format!("{tool}: "), entry)));
-    lines.extend(tools.map(|(of, entry)| line(&of, entry)));
+    lines.extend(state_lines("", &bound, &format!("string system state ls task:{id}")));
+    let all = format!("string tool task {id} --json");
+    lines.extend(state_lines("task: ", &shared, &all));
+    for (tool, page) in &tools {
+        lines.extend(state_lines(&format!("{tool}: "), page, &all));
+    }
     lines.extend(events.iter().map(event_line));
     Ok(with_body(&format!("Task: {id}"), &lines.join("\n")))
 }
 
-/// The first entries of a place.
-async fn entries(space: &store::Space, context: &Context<'_>) -> Result<Vec<state::Entry>> {
-    let page = context.runtime.durable.list(space, "", SHOWN_MAX, None).await;
-    Ok(page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))?.entries)
+/// The first entries of a place, and how to see the others.
+fn state_lines(of: &str, page: &state::Page, all: &str) -> Vec<String> {
+    let line = |entry: &state::Entry| one_line(&format!("{of}{} = {}", entry.key, entry.value.get()));
+    let rest = page.next_cursor.is_some().then(|| format!("{of}… more: {all}"));
+    page.entries.iter().map(line).chain(rest).collect()
 }
 
 fn event_line(event: &task::Event) -> String {

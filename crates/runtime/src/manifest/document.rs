@@ -118,7 +118,7 @@ SCRIPT s/t.ts
     fn what_is_wrong_is_named_with_its_line_in_the_document() {
         for (from, to, line, field) in [
             ("scope_kind: profile", "scope_kind: shared", 8, "state[0].scope_id"),
-            ("scope_kind: profile", "scope_kind: galaxy", 8, ""),
+            ("scope_kind: profile", "scope_kind: galaxy", 8, "state[0].scope_kind"),
             ("key_prefix: items., ", "", 8, ""),
             ("name: items,", "name: items, colour: red,", 8, ""),
             ("scope_kinds: [profile]", "scope_kinds: [task]", 10, "vault[0].scope_kinds"),

@@ -41,11 +41,23 @@ impl Invalid {
         let is_key =
             |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
         // Without the source lines, which may hold secrets.
-        let message = error.without_snippet().to_string();
-        let message = message.lines().next().unwrap_or_default();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        let message = message.replace("expected sequence start", "must be a list");
-        let message = message.replace("expected mapping start", "must have fields of its own");
+        let message = match error.without_snippet() {
+            serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+                format!("duplicate key {key}")
+            }
+            serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => "duplicate key".to_owned(),
+            serde_saphyr::Error::MultipleDocuments { .. } => {
+                "more than one document: remove the ---".to_owned()
+            }
+            serde_saphyr::Error::Budget { .. } => "too large, or nested too deeply".to_owned(),
+            error => {
+                let message = error.to_string();
+                let message = message.lines().next().unwrap_or_default();
+                let message = message.split(" at line ").next().unwrap_or_default();
+                let message = message.replace("expected sequence start", "must be a list");
+                message.replace("expected mapping start", "must have fields of its own")
+            }
+        };
         let named = message.split_once(" field `").and_then(|(_, rest)| Some(rest.split_once('`')?.0));
         let field = named.or_else(|| key.map(|(key, _)| key).filter(is_key)).unwrap_or_default().to_owned();
         Self { file: file.to_owned(), line, field, message }

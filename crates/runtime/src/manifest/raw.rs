@@ -8,7 +8,6 @@ use serde_json::Value;
 use serde_saphyr::Spanned;
 
 use super::invalid::Invalid;
-use crate::state::Kind;
 
 /// The longest manifest, inline source included.
 pub(super) const BYTES_MAX: usize = 1 << 20;
@@ -43,7 +42,7 @@ pub(super) struct Tool {
 #[serde(deny_unknown_fields)]
 pub(super) struct Execution {
     #[serde(rename = "type")]
-    pub(super) kind: Spanned<String>,
+    pub(super) kind: Option<Spanned<String>>,
     pub(super) script_file: Option<Spanned<String>>,
     pub(super) script: Option<Spanned<String>>,
     pub(super) entrypoint: Option<Spanned<String>>,
@@ -63,7 +62,7 @@ pub(super) struct Retry {
 pub(super) struct Binding {
     pub(super) name: Spanned<String>,
     pub(super) key_prefix: Spanned<String>,
-    pub(super) scope_kind: Kind,
+    pub(super) scope_kind: Spanned<String>,
     pub(super) scope_id: Option<Spanned<String>>,
 }
 
@@ -71,7 +70,7 @@ pub(super) struct Binding {
 #[serde(deny_unknown_fields)]
 pub(super) struct Vault {
     pub(super) key: Spanned<String>,
-    pub(super) scope_kinds: Vec<Spanned<Kind>>,
+    pub(super) scope_kinds: Vec<Spanned<String>>,
 }
 
 /// What the frontmatter of a document grants its scripts; the rest of it is none of theirs.

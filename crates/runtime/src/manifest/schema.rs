@@ -13,6 +13,8 @@ const SCHEMAS_MAX: usize = 1_000;
 const FAILURES_MAX: usize = 20;
 /// The keywords whose parts all say something about the same value.
 const COMBINATIONS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+/// The schema that says nothing.
+const ANYTHING: &Value = &Value::Null;
 
 #[derive(Debug)]
 pub struct Schema {
@@ -90,8 +92,21 @@ impl Schema {
         types
     }
 
-    pub fn items<'a>(&'a self, field: &'a Value) -> Option<&'a Value> {
-        self.resolve(field, 0)?.get("items")
+    /// The schema of an entry of an object, listed or not; none if the object takes no such entry.
+    pub fn entry<'a>(&'a self, object: &'a Value, name: &str) -> Option<&'a Value> {
+        let mut left = SCHEMAS_MAX;
+        self.find_entry(object, name, &mut left)
+    }
+
+    /// The schema of the entry of a list at a place, if the list says anything about it.
+    pub fn item<'a>(&'a self, field: &'a Value, at: usize) -> Option<&'a Value> {
+        let field = self.resolve(field, 0)?;
+        field.get("prefixItems").and_then(|items| items.get(at)).or_else(|| field.get("items"))
+    }
+
+    /// What a field says under a keyword, itself or where it refers to.
+    pub fn keyword<'a>(&'a self, field: &'a Value, word: &str) -> Option<&'a Value> {
+        field.get(word).or_else(|| self.resolve(field, 0)?.get(word))
     }
 
     /// The declared fields, in the order of the schema.
@@ -117,6 +132,31 @@ impl Schema {
             let parts = COMBINATIONS.into_iter().filter_map(|word| schema.get(word)?.as_array());
             parts.flatten().find_map(|part| self.resolve(part, 0)?.get("properties")?.get(name))
         })
+    }
+
+    /// `left`: how many schemas are still looked at.
+    fn find_entry<'a>(&'a self, object: &'a Value, name: &str, left: &mut usize) -> Option<&'a Value> {
+        *left = left.checked_sub(1)?;
+        let object = self.resolve(object, 0)?;
+        if let Some(listed) = self.property(object, name) {
+            return Some(listed);
+        }
+        let patterns = object.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+        if let Some((_, field)) = patterns.into_iter().find(|(pattern, _)| matches(pattern, name)) {
+            return Some(field);
+        }
+        match object.get("additionalProperties") {
+            Some(Value::Bool(false)) => return None,
+            Some(more @ Value::Object(_)) => return Some(more),
+            _ => {}
+        }
+        let parts = COMBINATIONS.into_iter().filter_map(|word| object.get(word)?.as_array()).flatten();
+        let mut parts = parts.peekable();
+        if parts.peek().is_some() {
+            return parts.find_map(|part| self.find_entry(part, name, left));
+        }
+        let types = self.types(object);
+        (types.is_empty() || types.contains(&TypeName::Object)).then_some(ANYTHING)
     }
 
     /// Follows references inside the document.
@@ -185,6 +225,16 @@ impl Schema {
     }
 }
 
+/// Whether a name fits a pattern of `patternProperties`. Compiled here, because flags alone ask for it.
+fn matches(pattern: &str, name: &str) -> bool {
+    let schema = serde_json::json!({ "pattern": pattern });
+    let built = jsonschema::draft202012::options()
+        .offline()
+        .with_pattern_options(PatternOptions::regex())
+        .build(&schema);
+    built.is_ok_and(|validator| validator.is_valid(&name.into()))
+}
+
 impl TypeName {
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
@@ -197,6 +247,12 @@ impl TypeName {
             "object" => Self::Object,
             _ => return None,
         })
+    }
+
+    /// Whether a value is of this type.
+    pub fn takes(self, value: &Value) -> bool {
+        let kind = Self::of(value);
+        kind == self || (self, kind) == (Self::Number, Self::Integer)
     }
 
     fn of(value: &Value) -> Self {
@@ -225,88 +281,4 @@ impl TypeName {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn schema() -> Schema {
-        Schema::compile(json!({
-            "type": "object",
-            "$defs": {
-                "point": { "type": "object", "properties": { "x": { "type": "number", "default": 0 } } },
-            },
-            "properties": {
-                "op": { "enum": ["a", 1] },
-                "by": { "type": ["integer", "null"], "default": 1 },
-                "at": { "$ref": "#/$defs/point" },
-                "all": { "type": "array", "items": { "$ref": "#/$defs/point" } },
-                "any": { "anyOf": [{ "type": "boolean" }, { "type": "string" }] },
-            },
-            "required": ["op"],
-            "additionalProperties": false,
-        }))
-        .unwrap()
-    }
-
-    #[test]
-    fn defaults_are_filled_in_at_every_level() {
-        let schema = schema();
-        let mut input = json!({"op": "a", "all": [{}, {"x": 5}, 7]});
-        schema.fill_defaults(&mut input);
-        assert_eq!(input, json!({"op": "a", "all": [{"x": 0}, {"x": 5}, 7], "by": 1}));
-        let mut given = json!({"op": "a", "at": {}, "by": null});
-        schema.fill_defaults(&mut given);
-        assert_eq!(given, json!({"op": "a", "at": {"x": 0}, "by": null}));
-    }
-
-    #[test]
-    fn types_are_found_through_references_and_choices() {
-        let schema = schema();
-        let types = |path: &[&str]| schema.field(path).map(|field| schema.types(field));
-        use TypeName::{Boolean, Integer, Null, Number, String};
-        assert_eq!(types(&["by"]), Some(vec![Integer, Null]));
-        assert_eq!(types(&["op"]), Some(vec![String, Integer]));
-        assert_eq!(types(&["any"]), Some(vec![Boolean, String]));
-        assert_eq!(types(&["at", "x"]), Some(vec![Number]));
-        assert_eq!(types(&["at", "y"]), None);
-        assert_eq!(types(&["none"]), None);
-    }
-
-    #[test]
-    fn every_failing_place_is_named() {
-        let failures = schema().failures(&json!({"op": "z", "by": "many", "all": [{"x": "q"}], "more": 1}));
-        let text = failures.join("\n");
-        assert_eq!(failures.len(), 4, "{text}");
-        for part in ["op: ", "by: \"many\"", "all.0.x: ", "more"] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-    }
-
-    #[test]
-    fn a_schema_that_doubles_at_every_step_ends_soon() {
-        let node = json!({ "properties": { "l": { "$ref": "#", "default": {} }, "r": { "$ref": "#", "default": {} } } });
-        let choice = json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }] });
-        Schema::compile(node).unwrap().fill_defaults(&mut json!({}));
-        let schema = Schema::compile(json!({ "properties": { "a": choice } })).unwrap();
-        assert!(schema.types(schema.field(&["a"]).unwrap()).is_empty());
-        let same = Schema::compile(choice).unwrap();
-        assert!(same.types(&same.document).is_empty());
-        assert!(same.failures(&json!({}))[0].contains("too many steps"));
-    }
-
-    #[test]
-    fn what_is_no_schema_is_refused() {
-        for (schema, part) in [
-            (json!({"type": "string"}), "must be object"),
-            (json!([]), "must be object"),
-            (json!({"type": "object", "properties": {"a": {"type": "nope"}}}), "nope"),
-            (json!({"properties": {"a": {"$ref": "https://example.com/x.json"}}}), ""),
-            (json!({"properties": {"a": {"$ref": "file:///etc/passwd"}}}), ""),
-            (json!({"properties": {"a": {"pattern": "("}}}), ""),
-        ] {
-            let error = Schema::compile(schema.clone()).unwrap_err();
-            assert!(error.contains(part), "{schema}: {error}");
-        }
-    }
-}
+mod tests;

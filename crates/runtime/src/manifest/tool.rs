@@ -224,7 +224,21 @@ direct_call: true
                 "no id",
             ),
             (state("{ name: a, key_prefix: '', scope_kind: task }"), 8, "state[0].key_prefix", "empty"),
-            (state("{ name: a, key_prefix: a., scope_kind: planet }"), 8, "", "planet"),
+            (state("{ name: a, key_prefix: a., scope_kind: planet }"), 8, "state[0].scope_kind", "planet"),
+            (format!("{GOOD}---\nname: other\n"), 8, "name", "more than one document"),
+            (
+                GOOD.replace("{ type: object }", &format!("{{ a: {}{} }}", "[".repeat(70), "]".repeat(70))),
+                5,
+                "input_schema",
+                "nested too deeply",
+            ),
+            (GOOD.replace("type: script, ", ""), 6, "execution.type", "is missing"),
+            (
+                GOOD.replace("script: 'export const run = () => 1'", "script_file: sub/../ok.ts"),
+                6,
+                "execution.script_file",
+                "no plain path",
+            ),
             (
                 state(
                     "{ name: a, key_prefix: a., scope_kind: task }\n  - { name: a, key_prefix: b., scope_kind: task }",

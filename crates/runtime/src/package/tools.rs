@@ -17,7 +17,9 @@ impl Tools {
         match catalogue.invalid.first() {
             Some(invalid) => {
                 let file = invalid.file.strip_prefix(dir).unwrap_or(&invalid.file).to_owned();
-                let error = Error::from(Invalid { file, ..invalid.clone() });
+                // Where the files wait until they are checked is nobody's business.
+                let message = invalid.message.replace(&format!("{}/", dir.display()), "");
+                let error = Error::from(Invalid { file, message, ..invalid.clone() });
                 Err(error.hint("Nothing was installed; what was there is still there."))
             }
             None => Ok(Self(catalogue)),

@@ -10,7 +10,7 @@ use store::{AtomicWrite, Clock, Decision, Key, Space, Store, Timestamp, Version}
 
 use super::condition::{Condition, revision};
 use super::error::{Code, Error, Result};
-use super::limits::check_value;
+use super::limits::{check_depth, check_value};
 use super::merge::merge_patch;
 use super::request::Write;
 use crate::watch::{Change, Watches};
@@ -234,6 +234,7 @@ fn kind_of(value: &Value) -> &'static str {
 fn encode(value: &Value) -> Result<String> {
     let json = value.to_string();
     check_value(json.as_bytes())?;
+    check_depth(&json, 0)?;
     Ok(json)
 }
 

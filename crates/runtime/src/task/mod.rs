@@ -4,8 +4,10 @@ mod event;
 mod id;
 mod record;
 mod tasks;
+mod timeline;
 
 pub use event::Event;
 pub use id::Id;
 pub use record::{Outcome, Record};
 pub use tasks::{Listed, Tasks, state_space, tool_space};
+pub use timeline::EVENTS_MAX;

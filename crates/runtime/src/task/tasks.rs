@@ -9,24 +9,31 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
 use super::event::Event;
 use super::id::Id;
 use super::record::{Outcome, Record};
+use super::timeline::{EVENTS_MAX, Timeline};
 use crate::agent;
 use crate::error::{Code, Error, Result};
 
 /// Tasks without a name that are remembered, over all agents.
 const REMEMBERED: usize = 100;
-/// Events that are kept of one task; the oldest go first.
-const EVENTS_MAX: usize = 1_000;
 /// Tasks that a list shows.
 const LISTED_MAX: usize = 1_000;
 
 pub struct Tasks {
     store: Arc<dyn Store>,
+    timeline: Timeline,
     recent: Mutex<VecDeque<Recent>>,
-    running: Mutex<Vec<(u64, agent::Id, Id, Record)>>,
+    running: Mutex<Vec<Running>>,
     /// How many calls were begun so far.
     begun: AtomicU64,
-    /// How many events were kept so far.
-    events: AtomicU64,
+}
+
+struct Running {
+    number: u64,
+    agent: agent::Id,
+    id: Id,
+    record: Record,
+    /// Events that were kept since the oldest were last removed.
+    events: usize,
 }
 
 struct Recent {
@@ -51,21 +58,27 @@ pub struct Begun<'t> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.tasks.running().retain(|(number, ..)| *number != self.number);
+        self.tasks.running().retain(|running| running.number != self.number);
     }
 }
 
 impl Tasks {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        let (recent, running) = (Mutex::default(), Mutex::default());
-        Self { store, recent, running, begun: AtomicU64::new(0), events: AtomicU64::new(0) }
+        let timeline = Timeline::new(Arc::clone(&store));
+        Self {
+            store,
+            timeline,
+            recent: Mutex::default(),
+            running: Mutex::default(),
+            begun: AtomicU64::new(0),
+        }
     }
 
     /// Lists a task as running until what this gives is dropped.
     pub fn begin(&self, agent: &agent::Id, id: &Id, record: &Record) -> Begun<'_> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         let record = Record { outcome: Outcome::Running, ..record.clone() };
-        self.running().push((number, agent.clone(), id.clone(), record));
+        self.running().push(Running { number, agent: agent.clone(), id: id.clone(), record, events: 0 });
         Begun { tasks: self, number }
     }
 
@@ -89,18 +102,27 @@ impl Tasks {
             calls: before.map_or(0, |before| before.calls) + record.calls,
             ..record
         };
-        let mut write = AtomicWrite::new().put(&space, &key, json(&record)?, None);
-        for event in events.iter().rev().take(EVENTS_MAX).rev() {
-            write = write.put(&timeline(agent, id), &self.event_key(event), json(event)?, None);
-        }
+        let write = AtomicWrite::new().put(&space, &key, json(&record)?, None);
+        let write = self.timeline.put(write, agent, id, events)?;
         let _version = self.store.commit(write).await.map_err(unavailable)?;
-        self.drop_old_events(agent, id).await
+        self.timeline.trim(agent, id).await
     }
 
     /// Keeps one event of a named task at once.
     pub async fn add_event(&self, agent: &agent::Id, id: &Id, event: &Event) -> Result<()> {
-        let write = AtomicWrite::new().put(&timeline(agent, id), &self.event_key(event), json(event)?, None);
-        self.store.commit(write).await.map(|_| ()).map_err(unavailable)
+        let write = self.timeline.put(AtomicWrite::new(), agent, id, std::slice::from_ref(event))?;
+        let _version = self.store.commit(write).await.map_err(unavailable)?;
+        if self.is_full(agent, id) { self.timeline.trim(agent, id).await } else { Ok(()) }
+    }
+
+    /// Counts an event of a call that runs, and says whether there are enough to remove the oldest.
+    fn is_full(&self, agent: &agent::Id, id: &Id) -> bool {
+        let mut running = self.running();
+        let call = running.iter_mut().find(|running| running.agent == *agent && running.id == *id);
+        call.is_some_and(|call| {
+            call.events = (call.events + 1) % EVENTS_MAX;
+            call.events == 0
+        })
     }
 
     /// All tasks of an agent that are known or have left something behind, by name.
@@ -119,19 +141,15 @@ impl Tasks {
         for recent in self.recent().iter().filter(|recent| recent.agent == *agent) {
             all.insert(recent.id.to_string(), Some(recent.record.clone()));
         }
-        for (_, _, id, record) in self.running().iter().filter(|(_, owner, ..)| owner == agent) {
-            all.insert(id.to_string(), Some(record.clone()));
+        for running in self.running().iter().filter(|running| running.agent == *agent) {
+            all.insert(running.id.to_string(), Some(running.record.clone()));
         }
         Ok(all.into_iter().take(LISTED_MAX).map(|(id, record)| Listed { id, record }).collect())
     }
 
-    /// What happened in a task, oldest first.
+    /// What happened in a task lately, oldest first.
     pub async fn events(&self, agent: &agent::Id, id: &Id) -> Result<Vec<Event>> {
-        let page =
-            self.store.scan(&timeline(agent, id), &KeyRange::all(), Limit::entries(2 * EVENTS_MAX)).await;
-        let entries = page.map_err(unavailable)?.entries;
-        let kept = entries.iter().filter_map(|entry| serde_json::from_slice(&entry.value).ok());
-        let mut events: Vec<Event> = kept.collect();
+        let mut events = self.timeline.read(agent, id).await?;
         let recent = self.recent();
         let remembered = recent.iter().filter(|recent| recent.agent == *agent && recent.id == *id);
         events.extend(remembered.flat_map(|recent| recent.events.iter().cloned()));
@@ -164,29 +182,11 @@ impl Tasks {
         Ok(known)
     }
 
-    /// Grows with time, and from one event to the next.
-    fn event_key(&self, event: &Event) -> Key {
-        let number = self.events.fetch_add(1, Ordering::Relaxed);
-        Key::new(format!("{:015}.{number:010}", event.at))
-    }
-
-    async fn drop_old_events(&self, agent: &agent::Id, id: &Id) -> Result<()> {
-        let space = timeline(agent, id);
-        let page = self.store.scan(&space, &KeyRange::all(), Limit::entries(3 * EVENTS_MAX)).await;
-        let entries = page.map_err(unavailable)?.entries;
-        let old = &entries[..entries.len().saturating_sub(EVENTS_MAX)];
-        if old.is_empty() {
-            return Ok(());
-        }
-        let write = old.iter().fold(AtomicWrite::new(), |write, entry| write.delete(&space, &entry.key));
-        self.store.commit(write).await.map(|_| ()).map_err(unavailable)
-    }
-
     async fn spaces(&self, prefix: &str) -> Result<Vec<Space>> {
         self.store.spaces(prefix, None, LISTED_MAX).await.map_err(unavailable)
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<(u64, agent::Id, Id, Record)>> {
+    fn running(&self) -> MutexGuard<'_, Vec<Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -210,19 +210,15 @@ pub fn tool_space(agent: &agent::Id, id: &Id, tool: &str) -> Space {
     Space::new(format!("task-tool/{agent}/{id}/{tool}"))
 }
 
-fn timeline(agent: &agent::Id, id: &Id) -> Space {
-    Space::new(format!("timeline/{agent}/{id}"))
-}
-
 fn records(agent: &agent::Id) -> Space {
     Space::new(format!("tasks/{agent}"))
 }
 
-fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| Error::new(Code::LoadError, error.to_string()))
 }
 
-fn unavailable(error: store::Error) -> Error {
+pub(super) fn unavailable(error: store::Error) -> Error {
     Error::new(Code::LoadError, format!("Tasks are not available: {error}"))
 }
 
@@ -233,23 +229,52 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn a_task_is_listed_while_it_runs() {
-        let tasks = Tasks::new(Arc::new(Memory::new(Arc::new(SystemClock))));
-        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
-        let record = Record {
+    fn record() -> Record {
+        Record {
             tool: "t".to_owned(),
             topic: "main".to_owned(),
             started_at: 1,
             ended_at: 1,
             outcome: Outcome::Failed,
             calls: 1,
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_task_is_listed_while_it_runs() {
+        let tasks = Tasks::new(Arc::new(Memory::new(Arc::new(SystemClock))));
+        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
+        let record = record();
         let begun = tasks.begin(&agent, &id, &record);
         let listed = tasks.list(&agent).await.unwrap();
         assert_eq!(listed[0].record.as_ref().map(|record| record.outcome), Some(Outcome::Running));
         assert!(tasks.list(&agent::Id::parse("b").unwrap()).await.unwrap().is_empty());
         drop(begun);
         assert!(tasks.list(&agent).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_timeline_has_the_newest_events_and_no_more_of_them_than_are_kept() {
+        let store: Arc<dyn Store> = Arc::new(Memory::new(Arc::new(SystemClock)));
+        let tasks = Tasks::new(Arc::clone(&store));
+        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
+        let record = record();
+        let stored = async || {
+            let all = Limit::entries(usize::MAX);
+            store.scan(&Space::new("timeline/a/job-1"), &KeyRange::all(), all).await.unwrap().entries.len()
+        };
+        let begun = tasks.begin(&agent, &id, &record);
+        for at in 0..4_500 {
+            let event = Event::line(at, "t", script::Level::Info, String::new());
+            tasks.add_event(&agent, &id, &event).await.unwrap();
+        }
+        assert!(stored().await <= 2 * EVENTS_MAX);
+        let at = |events: Vec<Event>| (events.len(), events[0].at, events[events.len() - 1].at);
+        assert_eq!(at(tasks.events(&agent, &id).await.unwrap()), (1_000, 3_500, 4_499));
+        drop(begun);
+        let printed = Event::line(5_000, "t", script::Level::Info, String::new());
+        tasks.keep(&agent, &id, record, &[printed]).await.unwrap();
+        assert_eq!(stored().await, EVENTS_MAX);
+        assert_eq!(at(tasks.events(&agent, &id).await.unwrap()), (1_000, 3_501, 5_000));
     }
 }

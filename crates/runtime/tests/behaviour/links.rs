@@ -31,6 +31,38 @@ async fn a_page_that_is_missing_leaves_its_site_to_look_at() {
 }
 
 #[tokio::test]
+async fn addresses_lead_to_the_headings_that_html_names() {
+    let (world, web) = (World::new().await, Web::start().await);
+    let text = "Some words about it, which go on for a while so that the page has text.";
+    let html = format!(
+        "<main><h1>Page</h1><p id=intro>{text} <a href='#second'>Down</a></p>
+         <h2 id=sec-id>First <em id=inner>part</em></h2><p>{text}</p>
+         <section id=second><div><a name=old></a><h2>Other part</h2><p>{text} End.</p></div></section>
+         <ul><li><h2 id=listed>In a list</h2></ul><h2>In a list</h2></main>"
+    );
+    web.page("/m", "text/html", html);
+    let url = web.url("/m");
+    for (fragment, opened, part) in [
+        ("sec-id", "#first-part ·", "## First *part*"),
+        ("inner", "#first-part ·", "## First *part*"),
+        ("second", "#other-part ·", "## Other part"),
+        ("old", "#other-part ·", "## Other part"),
+        ("other-part", "#other-part ·", "## Other part"),
+        ("intro", " · converted from HTML · no section \"#intro\"", "# Page"),
+        ("listed", " · converted from HTML · no section \"#listed\"", "# Page"),
+    ] {
+        let shown = world.ok("main", &format!("/open {url}#{fragment}")).await;
+        assert!(shown.starts_with(&format!("Opened {url}{opened}")), "{fragment}: {shown}");
+        assert!(shown.split_once("---\n").unwrap().1.starts_with(part), "{fragment}: {shown}");
+    }
+    assert!(world.ok("main", "/open #second").await.contains("End."));
+    let error = world.fails("main", "/open #none", "BLOCK_NOT_FOUND").await;
+    assert!(error.contains("#other-part"), "{error}");
+    web.page("/t.md", "text/markdown", "# T\n\n## A\n");
+    world.fails("main", &format!("/open {}#none", web.url("/t.md")), "BLOCK_NOT_FOUND").await;
+}
+
+#[tokio::test]
 async fn everything_says_where_it_comes_from() {
     let world = site().await;
     let page = "@own → ~/site/b.md\n@deep → ~/site/deep/x.md (from ~/site/parts/a.md)";

@@ -26,7 +26,7 @@ async fn state_is_browsed_as_text_and_as_json() {
     assert_eq!(json(&world, "ls").await, json!(scopes.map(|scope| json!({ "scope": scope }))));
     assert_eq!(
         json(&world, "ls task:job-1").await,
-        json!({"scope": "task:job-1", "entries": [{"key": "t", "value": {"of": "task:job-1"}, "revision": "r2"}]})
+        json!({"scope": "task:job-1", "entries": [{"scope": "task:job-1", "key": "t", "value": {"of": "task:job-1"}, "revision": "r2"}]})
     );
     assert_eq!(json(&world, "get profile p").await["value"], json!({"of": "profile"}));
     let shown = world.ok("system", "/state get profile p").await;
@@ -92,6 +92,36 @@ async fn what_is_wrong_is_said_and_nothing_is_changed() {
     world.store.set_fault(Fault::Full);
     let full = world.fails("system", "/state put profile k 1", "LOAD_ERROR").await;
     assert!(full.contains("no room left to write string.db"), "{full}");
+}
+
+#[tokio::test]
+async fn an_export_replaces_nothing() {
+    let world = World::new().await;
+    world.home.write("mine.jsonl", "mine");
+    let error = world.fails("system", "/state export ~/mine.jsonl", "CONFLICT").await;
+    assert_eq!(
+        error,
+        "ERROR(CONFLICT): ~/mine.jsonl exists already.\n  An export is a new file. Name another one, or remove that one first."
+    );
+    assert_eq!(world.home.read("mine.jsonl"), "mine");
+}
+
+#[tokio::test]
+async fn a_task_says_that_it_has_more_state_than_it_shows() {
+    let world = World::new().await;
+    for n in 0..=1_000 {
+        world.ok("system", &format!("/state put task:job-1 k.{n:04} {n}")).await;
+        if n == 99 {
+            assert!(world.ok("tool", "/task job-1").await.ends_with("k.0099 = 99"));
+        }
+    }
+    let shown = world.ok("tool", "/task job-1").await;
+    assert!(shown.ends_with("k.0099 = 99\n… more: string system state ls task:job-1"), "{shown}");
+    // A reply keeps both ends.
+    let json = world.ok("tool", "/task job-1 --json").await;
+    assert!(json.ends_with("\"has_more\": [\n    \"state\"\n  ]\n}"), "{json}");
+    world.ok("system", "/state rm task:job-1 k.1000").await;
+    assert!(!world.ok("tool", "/task job-1 --json").await.contains("has_more"));
 }
 
 #[tokio::test]

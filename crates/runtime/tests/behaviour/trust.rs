@@ -67,3 +67,22 @@ async fn variables_go_only_where_a_person_allowed() {
     world.ok("main", "/act.send").await;
     assert_eq!(web.seen().pop().unwrap().uri.query(), Some("k=sk-secret"));
 }
+
+#[tokio::test]
+async fn what_is_refused_says_who_may_allow_it() {
+    let (world, web) =
+        web_page("[@in In](http://127.0.0.1:1/)\n\n```act.inside\nGET http://127.0.0.1:1/\n```\n").await;
+    let refused = world.fails("main", "/act.inside", "NOT_ALLOWED").await;
+    let (_, rest) = refused.split_once("A person may allow it: ").unwrap();
+    let (setting, _) = rest.split_once(" in .string/config.json").unwrap();
+    world.home.write(".string/config.json", format!("{{{setting}}}"));
+    world.fails("main", "/act.inside", "ACTION_FAILED").await;
+    let refused = world.fails("main", "/open @in", "NOT_ALLOWED").await;
+    assert!(
+        refused.ends_with("Only an address that a command or a local document names may lead there."),
+        "{refused}"
+    );
+    web.answer("/private", 401, &[], "");
+    let refused = world.fails("main", &format!("/open {}", web.url("/private")), "AUTH_REQUIRED").await;
+    assert!(refused.contains("An action can tell it"), "{refused}");
+}

@@ -27,7 +27,9 @@ export default function (native) {
     return `${name && name !== "Object" ? `${name} ` : ""}{${fields}}`;
   };
 
-  const line = (level) => (...values) => native.log(level, values.map((value) => show(value, 0, [])).join(" "));
+  const line = (level) => (...values) => {
+    native.log(level, values.map((value) => show(value, 0, [])).join(" ").toWellFormed());
+  };
   const console = {
     debug: line("debug"),
     trace: line("debug"),

@@ -17,10 +17,16 @@ export default function (native) {
 
   // What JSON cannot hold, such as a cycle or a BigInt, is refused like any other argument.
   const written = (request, name) => {
+    const invalid = (message) => ({ name, code: "invalid_argument", message, retryable: false });
+    // Half of a surrogate pair leaves as U+FFFD, and keys that differ must not become one.
+    for (const field of ["key", "key_prefix"]) {
+      const key = request?.[field];
+      if (typeof key === "string" && !key.isWellFormed()) throw invalid(`${field} holds half of a surrogate pair`);
+    }
     try {
       return stringify(request) ?? "null";
     } catch (error) {
-      throw { name, code: "invalid_argument", message: `not JSON: ${error?.message ?? error}`, retryable: false };
+      throw invalid(`not JSON: ${error?.message ?? error}`);
     }
   };
 

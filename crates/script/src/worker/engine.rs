@@ -15,6 +15,7 @@ use super::globals;
 use super::jail;
 use super::modules::{Library, Program};
 use super::tasks::{Stop, Tasks};
+use super::text;
 use super::thrown::Describe;
 use crate::error::{Error, Result};
 use crate::frame::Run;
@@ -123,7 +124,7 @@ fn attempt(
     };
     let output = call(ctx, &entry, run.input.get(), tasks)?;
     let text = ctx.json_stringify(output)?.map(|text| text.to_string()).transpose()?;
-    let output = RawValue::from_string(text.unwrap_or_else(|| "null".to_owned()));
+    let output = RawValue::from_string(text.map_or_else(|| "null".to_owned(), text::whole));
     let output = output.map_err(|error| Stop::Failed(Error::program(error.to_string())))?;
     tasks.finish_writes(ctx)?;
     Ok(output)

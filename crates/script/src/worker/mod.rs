@@ -10,6 +10,7 @@ mod native;
 mod position;
 mod refuse;
 mod tasks;
+mod text;
 mod thrown;
 
 use std::io;

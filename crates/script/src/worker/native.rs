@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use url::{Url, quirks};
 
 use super::tasks::{Tasks, refusal};
+use super::text;
 use crate::host::Level;
 
 /// Written with padding, read without asking for it.
@@ -94,7 +95,7 @@ fn call_now<'js>(ctx: &Ctx<'js>, tasks: &Tasks, method: String, arguments: Strin
 }
 
 fn raw(ctx: &Ctx<'_>, json: String) -> Result<Box<RawValue>> {
-    RawValue::from_string(json).map_err(|error| Exception::throw_type(ctx, &error.to_string()))
+    RawValue::from_string(text::whole(json)).map_err(|error| Exception::throw_type(ctx, &error.to_string()))
 }
 
 fn level_of(name: &str) -> Level {

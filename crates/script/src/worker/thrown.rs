@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Object, Value};
 use super::jail;
 use super::modules::Program;
 use super::position::frames;
+use super::text;
 use crate::error::{Error, Position, Thrown};
 use crate::frame::Run;
 
@@ -45,13 +46,22 @@ impl Describe<'_> {
         if name == "InternalError" && message == "out of memory" {
             return memory;
         }
+        let position = text("stack").and_then(|stack| self.position(&stack));
         Error::Thrown(Thrown {
-            name,
-            message,
+            position: position.or_else(|| self.import_of(missing_export(&name, &message)?)),
             code: code_of(error),
             retryable: error.get("retryable").unwrap_or(false),
-            position: text("stack").and_then(|stack| self.position(&stack)),
+            name,
+            message,
         })
+    }
+
+    /// Where a module is imported, if in one place only.
+    fn import_of(&self, module: &str) -> Option<Position> {
+        let imports = self.program.values().flat_map(|module| &module.imports);
+        let mut places = imports.filter(|(name, _)| name == module).map(|(_, position)| position);
+        let first = places.next()?;
+        places.next().is_none().then(|| first.clone())
     }
 
     /// The innermost frame that is the author's.
@@ -65,15 +75,23 @@ impl Describe<'_> {
     }
 }
 
+/// The module that lacks what another imports from it. Linking is done before any line runs, so nothing else says
+/// where that is.
+fn missing_export<'m>(name: &str, message: &'m str) -> Option<&'m str> {
+    let (_, module) =
+        message.split_once("export '").filter(|_| name == "SyntaxError")?.1.split_once(" in module '")?;
+    module.strip_suffix('\'')
+}
+
 fn thrown_value(value: &Value<'_>) -> Thrown {
     // `throw { message, code }` says what it means as an error does.
     let said = value.as_object().and_then(|object| text_of(object, "message"));
     let message = match (value.as_string(), said) {
-        (Some(text), _) => text.to_string().unwrap_or_default(),
+        (Some(text), _) => text::of(text).unwrap_or_default(),
         (None, Some(message)) => message,
         (None, None) => {
             let json = value.ctx().json_stringify(value.clone()).ok().flatten();
-            json.and_then(|text| text.to_string().ok()).unwrap_or_else(|| value.type_name().to_owned())
+            json.as_ref().and_then(text::of).unwrap_or_else(|| value.type_name().to_owned())
         }
     };
     let code = value.as_object().and_then(|object| code_of(object));
@@ -83,7 +101,7 @@ fn thrown_value(value: &Value<'_>) -> Thrown {
 /// A property as text, if it is a text.
 fn text_of(object: &Object<'_>, name: &str) -> Option<String> {
     let value: Value<'_> = object.get(name).ok()?;
-    value.as_string()?.to_string().ok().map(cut)
+    value.as_string().and_then(text::of).map(cut)
 }
 
 /// A code may be a number, as those of HTTP are.

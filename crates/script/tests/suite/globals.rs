@@ -149,3 +149,24 @@ async fn the_runtime_works_for_a_script_that_changed_the_language() {
     let source = "export async function run() { globalThis.flo = 1; }";
     assert_eq!(thrown(world.eval(source).await.unwrap_err()).name, "TypeError");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_of_a_surrogate_pair_leaves_as_a_replacement_character() {
+    let world = World::new();
+    let half = "'abcd😀'.slice(0, 5)";
+    assert_eq!(
+        world.value(&format!("return [{half}, {{ [{half}]: 1 }}]")).await,
+        json!(["abcd\u{fffd}", { "abcd\u{fffd}": 1 }])
+    );
+    world.value(&format!("console.log({half}); await flo.state.put({{ key: 'k', value: {half} }})")).await;
+    assert_eq!(world.host.logs.lock().unwrap()[0].text, "abcd\u{fffd}");
+    assert_eq!(world.host.calls.lock().unwrap()[0].1["value"], "abcd\u{fffd}");
+    let error =
+        world.eval(&format!("export const run = () => {{ throw new Error({half}) }}")).await.unwrap_err();
+    assert_eq!(thrown(error).message, "abcd\u{fffd}");
+    let refused = format!(
+        "try {{ await flo.state.get({{ scope_kind: 'profile', key: {half} }}) }} catch (e) {{ return [e.name, e.code, e.message] }}"
+    );
+    let expected = json!(["FloStateError", "invalid_argument", "key holds half of a surrogate pair"]);
+    assert_eq!(world.value(&refused).await, expected);
+}

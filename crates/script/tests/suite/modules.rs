@@ -78,3 +78,16 @@ async fn the_modules_of_a_program_are_named_without_running_it() {
     assert_eq!(error.to_string(), "there is no d.json");
     assert_eq!(error.position().unwrap().to_string(), "lib/a.ts:1:15");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_of_what_is_not_exported_is_named_with_its_place() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    let files = [
+        ("main.ts", "import { a } from './lib/a.ts';\nexport const run = () => a;"),
+        ("lib/a.ts", "\nimport { gone } from './b.ts';\nexport const a = gone;"),
+        ("lib/b.ts", "export const other = 1;"),
+    ];
+    let error = world.files(dir.path(), &files).await.unwrap_err();
+    assert!(error.to_string().contains("'gone'"), "{error}");
+    assert_eq!(error.position().unwrap().to_string(), "lib/a.ts:2:22");
+}

@@ -19,7 +19,7 @@ struct Labels {
 }
 
 /// Words of classes and ids that mark surroundings.
-const WORDS: [&str; 50] = [
+const WORDS: [&str; 51] = [
     "nav",
     "navbar",
     "navigation",
@@ -31,6 +31,7 @@ const WORDS: [&str; 50] = [
     "sidenav",
     "footer",
     "masthead",
+    "pagehead",
     "topbar",
     "share",
     "sharing",

@@ -1,14 +1,15 @@
-//! Rows of links before and after the content: menus that nobody labelled.
+//! Rows of links before and after content that nobody marked as such: menus that nobody labelled.
 
 use super::piece::{Piece, visit, weigh};
 
-/// Takes them off `content`, unless links are what the page is about.
-pub(super) fn trim(content: &mut Vec<Piece>) {
-    let whole = weigh(content);
+/// `content` without them, unless links are what the page is about.
+pub(super) fn trimmed(mut content: Vec<Piece>) -> Vec<Piece> {
+    let whole = weigh(&content);
     if whole.text > 0 && whole.plain() >= whole.links {
-        trim_start(content);
-        trim_end(content);
+        trim_start(&mut content);
+        trim_end(&mut content);
     }
+    content
 }
 
 fn trim_start(content: &mut Vec<Piece>) {
@@ -19,6 +20,7 @@ fn trim_start(content: &mut Vec<Piece>) {
     }
 }
 
+/// A menu at the end stands bare in a box; a list or a paragraph of links is where an index or an article ends.
 fn trim_end(content: &mut Vec<Piece>) {
     while let Some(last) = content.pop() {
         // Links under a heading are a section: "See also".
@@ -26,7 +28,8 @@ fn trim_end(content: &mut Vec<Piece>) {
             let before = content.iter().rfind(|piece| !piece.is_blank_text());
             matches!(before, Some(Piece::Heading { .. }))
         };
-        if !last.is_blank_text() && (!is_row_of_links(&last) || is_titled()) {
+        let is_menu = is_row_of_links(&last) && is_bare(&last) && !is_titled();
+        if !last.is_blank_text() && !is_menu {
             content.push(last);
             break;
         }
@@ -34,6 +37,15 @@ fn trim_end(content: &mut Vec<Piece>) {
     if let Some(Piece::Section(inside)) = content.last_mut() {
         trim_end(inside);
     }
+}
+
+/// Whether the links of a row are in nothing but boxes.
+fn is_bare(row: &Piece) -> bool {
+    let mut is_bare = true;
+    visit(std::slice::from_ref(row), &mut |piece| {
+        is_bare &= !piece.is_block() || matches!(piece, Piece::Section(_));
+    });
+    is_bare
 }
 
 fn is_row_of_links(piece: &Piece) -> bool {

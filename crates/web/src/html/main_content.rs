@@ -41,9 +41,14 @@ const CONTENT_CLASSES: [&str; 15] = [
 const MAX_SCORED_ELEMENTS: usize = 30_000;
 const MAX_SCORED_BREAKS: usize = 3_000;
 
+/// Marks what was a heading of the first level while a page is scored.
+const WAS_H1: &str = "data-was-h1";
+
 /// Where the content of a page is.
 pub(super) enum Place<'a> {
-    /// In this element.
+    /// In this element, which the author marked as the content.
+    Marked(Node<'a>),
+    /// In this element, by what it holds.
     In(Node<'a>),
     /// In a document of its own.
     Apart(Tree),
@@ -58,8 +63,8 @@ pub(super) fn body(tree: &Tree) -> Node<'_> {
 /// best, if it keeps most of the text; else the body.
 pub(super) fn main_content<'a>(page: &'a Parsed, html: &str, weights: &Weights, sheet: &Sheet) -> Place<'a> {
     let body = body(&page.tree);
-    if let Some(root) = marked(body, weights, sheet) {
-        return Place::In(root);
+    if let Some(place) = marked(body, weights, sheet) {
+        return place;
     }
     let surroundings = Surroundings { weights, sheet, whole: weights.get(body).plain() };
     let own = surroundings.weight_without(body);
@@ -87,7 +92,7 @@ fn is_text(weight: Weight) -> bool {
     weight.links * 5 < weight.plain()
 }
 
-fn marked<'a>(body: Node<'a>, weights: &Weights, sheet: &Sheet) -> Option<Node<'a>> {
+fn marked<'a>(body: Node<'a>, weights: &Weights, sheet: &Sheet) -> Option<Place<'a>> {
     let whole = weights.get(body).plain();
     let mut mains = Vec::new();
     let mut articles = Vec::new();
@@ -109,20 +114,21 @@ fn marked<'a>(body: Node<'a>, weights: &Weights, sheet: &Sheet) -> Option<Node<'
     });
     let heaviest = |nodes: &[Node<'a>]| nodes.iter().max_by_key(|node| weights.get(**node).plain()).copied();
     let holds = |node: Node<'_>, tenths: usize| weights.get(node).plain() * 10 >= whole * tenths && whole > 0;
-    heaviest(&mains)
-        .filter(|main| holds(*main, 3))
-        .or_else(|| {
-            match articles.as_slice() {
-                [one] => Some(*one),
-                // A list of posts or answers: what they have in common.
-                [first, ..] => first
-                    .parent()
-                    .filter(|parent| articles.iter().all(|other| other.parent() == Some(*parent))),
-                [] => None,
-            }
-            .filter(|article| holds(*article, 5))
-        })
-        .or_else(|| heaviest(&named).filter(|named| holds(*named, 5)))
+    if let Some(main) = heaviest(&mains).filter(|main| holds(*main, 3)) {
+        return Some(Place::Marked(main));
+    }
+    let article = match articles.as_slice() {
+        [one] => Some(Place::Marked(*one)),
+        // A list of posts or answers: what they have in common.
+        [first, ..] => {
+            let is_common = |parent: &Node<'_>| articles.iter().all(|other| other.parent() == Some(*parent));
+            first.parent().filter(is_common).map(Place::In)
+        }
+        [] => None,
+    };
+    let article =
+        article.filter(|place| matches!(place, Place::Marked(node) | Place::In(node) if holds(*node, 5)));
+    article.or_else(|| heaviest(&named).filter(|named| holds(*named, 5)).map(Place::In))
 }
 
 fn is_named_content(node: Node<'_>) -> bool {
@@ -198,6 +204,11 @@ fn scored(html: &str) -> Option<Tree> {
     let mut readability = Readability::new(html, None, Some(config)).ok()?;
     // It would resolve links by this; they are resolved once, later.
     readability.doc.select("base").remove();
+    // It lowers the headings of the first level, and theirs is the title of the page.
+    readability.doc.select(&format!("[{WAS_H1}]")).remove_attr(WAS_H1);
+    readability.doc.select("h1").set_attr(WAS_H1, "");
     let article = readability.parse().ok()?;
-    Some(parse(&article.content).tree)
+    let mut tree = parse(&article.content).tree;
+    tree.rename(WAS_H1, "h1");
+    Some(tree)
 }

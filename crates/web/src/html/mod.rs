@@ -44,6 +44,8 @@ pub struct Converted {
     pub title: Option<String>,
     /// What a reader should know: cut, empty, blocked, in need of scripts.
     pub notes: Vec<String>,
+    /// What addresses call each heading of the Markdown that stands in no list and no quote, in order.
+    pub heading_ids: Vec<Vec<String>>,
 }
 
 /// Converts a page that came from `url`.
@@ -57,22 +59,23 @@ pub fn to_markdown(html: &str, url: &Url, extent: Extent) -> Converted {
     let title = title::title(document);
     let mut content = match extent {
         Extent::Main => match main_content(&page, html, &weights, &sheet) {
-            Place::In(root) => convert(root, &weights, Leave::Surroundings),
+            Place::Marked(root) => convert(root, &weights, Leave::Surroundings),
+            Place::In(root) => edges::trimmed(convert(root, &weights, Leave::Surroundings)),
             Place::Apart(article) => {
                 let root = body(&article);
-                convert(root, &Weights::of(root), Leave::Surroundings)
+                edges::trimmed(convert(root, &Weights::of(root), Leave::Surroundings))
             }
         },
         Extent::Whole => convert(body(&page.tree), &weights, Leave::Hidden),
     };
     if extent == Extent::Main {
-        edges::trim(&mut content);
         title::put_heading(&mut content, document, title.as_deref());
     }
     let mut notes: Vec<String> = page.stopped.iter().map(|stop| stop.note().to_owned()).collect();
     let mut markdown = write::write(&content);
     shell::explain(&shell::Page { document, html, base: &base }, &mut markdown, &mut notes);
-    Converted { markdown, title, notes }
+    let heading_ids = piece::heading_ids(&content);
+    Converted { markdown, title, notes, heading_ids }
 }
 
 /// The words of a piece of HTML, on one line, without any of its structure.

@@ -83,7 +83,10 @@ fn pieces(mut html: &str) -> impl Iterator<Item = &str> {
         if html.is_empty() {
             return None;
         }
-        let (piece, rest) = html.split_at(html.floor_char_boundary(PIECE.min(html.len())));
+        let end = html.floor_char_boundary(PIECE.min(html.len()));
+        // A page that is cut between a `<` and its tag would show the `<`.
+        let end = end - usize::from(end > 1 && end < html.len() && html[..end].ends_with('<'));
+        let (piece, rest) = html.split_at(end);
         html = rest;
         Some(piece)
     })

@@ -23,6 +23,8 @@ pub(super) enum Piece {
     Heading {
         level: u8,
         line: Vec<Piece>,
+        /// What addresses call it.
+        ids: Vec<String>,
     },
     Paragraph(Vec<Piece>),
     /// A box without a meaning of its own.
@@ -130,6 +132,19 @@ pub(super) fn visit(pieces: &[Piece], see: &mut impl FnMut(&Piece)) {
             visit(part, see);
         }
     }
+}
+
+/// The ids of each heading that stands in no list and no quote.
+pub(super) fn heading_ids(pieces: &[Piece]) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Heading { ids, .. } => all.push(ids.clone()),
+            Piece::Section(inside) | Piece::Paragraph(inside) => all.append(&mut heading_ids(inside)),
+            _ => {}
+        }
+    }
+    all
 }
 
 /// The text in `pieces`.

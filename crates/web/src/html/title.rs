@@ -51,7 +51,7 @@ pub(super) fn put_heading(content: &mut Vec<Piece>, document: Node<'_>, title: O
     let mut first = None;
     let mut has_h1 = false;
     visit(content, &mut |piece| {
-        if let Piece::Heading { level, line } = piece {
+        if let Piece::Heading { level, line, .. } = piece {
             has_h1 |= *level == 1;
             if *level <= 3 && first.is_none() {
                 first = Some(squeezed(&words(line)));
@@ -74,6 +74,6 @@ pub(super) fn put_heading(content: &mut Vec<Piece>, document: Node<'_>, title: O
     });
     if let Some(line) = own.or_else(|| title.map(str::to_owned)) {
         let line = vec![Piece::Text(marked(&line).into_owned())];
-        content.insert(0, Piece::Heading { level: 1, line });
+        content.insert(0, Piece::Heading { level: 1, line, ids: Vec::new() });
     }
 }

@@ -33,7 +33,10 @@ pub struct Rendered {
 pub enum Kind {
     /// Sent as Markdown: a document with conventions of its own.
     Markdown,
-    Html,
+    Html {
+        /// As in [`crate::html::Converted`].
+        heading_ids: Vec<Vec<String>>,
+    },
     Json,
     Feed,
     Text,
@@ -48,7 +51,7 @@ pub enum Kind {
 impl Kind {
     /// Whether [`Rendered::markdown`] is Markdown; JSON and text are shown as they are.
     pub fn is_document(&self) -> bool {
-        matches!(self, Kind::Markdown | Kind::Html | Kind::Feed)
+        matches!(self, Kind::Markdown | Kind::Html { .. } | Kind::Feed)
     }
 }
 
@@ -80,7 +83,8 @@ fn html(answer: &Answer, extent: Extent) -> Rendered {
     let converted = to_markdown(&source, &answer.url, extent);
     let mut notes = vec!["converted from HTML".to_owned()];
     notes.extend(converted.notes);
-    Rendered { markdown: converted.markdown, title: converted.title, kind: Kind::Html, notes, source }
+    let kind = Kind::Html { heading_ids: converted.heading_ids };
+    Rendered { markdown: converted.markdown, title: converted.title, kind, notes, source }
 }
 
 fn json(answer: &Answer) -> Rendered {

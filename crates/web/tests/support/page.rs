@@ -13,7 +13,7 @@ pub fn convert(name: &str, extent: Extent) -> Converted {
 
 /// What is shown of a page. Fails unless everything in `present` is, in this order, and nothing in `absent`.
 pub fn shown(name: &str, present: &[&str], absent: &[&str]) -> String {
-    let Converted { markdown, title, notes } = convert(name, Extent::Main);
+    let Converted { markdown, title, notes, .. } = convert(name, Extent::Main);
     let mut from = 0;
     for text in present {
         let Some(at) = markdown[from..].find(text) else {

@@ -45,7 +45,7 @@ pub fn page(place: &Place, page: &Page) -> Report {
     if let Some(cursor) = &page.next_cursor {
         body.push_str(&format!("\n\nMore: --cursor {cursor}"));
     }
-    let mut json = json!({ "scope": place.to_string(), "entries": page.entries });
+    let mut json = json!({ "scope": place.to_string(), "entries": page.entries.iter().map(|entry| located(place, entry)).collect::<Vec<_>>() });
     if let Some(cursor) = &page.next_cursor {
         json["next_cursor"] = cursor.as_str().into();
     }

@@ -61,7 +61,12 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
     }
     let (target, workspace) = (literal(path, context)?, context.agent.workspace.clone());
     let shown = workspace.display(&target);
-    blocking::run(move || workspace.place(&target)?.write(None, text.as_bytes())).await?;
+    let written = blocking::run(move || workspace.place(&target)?.write(None, text.as_bytes())).await;
+    written.map_err(|error| match error.code {
+        Code::Conflict => Error::new(Code::Conflict, format!("{shown} exists already."))
+            .hint("An export is a new file. Name another one, or remove that one first."),
+        _ => error,
+    })?;
     let json = json!({ "file": shown, "exported": count });
     Ok(Report { text: format!("Exported {} to {shown}", entries(count)), json })
 }

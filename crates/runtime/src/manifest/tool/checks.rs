@@ -48,6 +48,9 @@ pub(super) fn execution(
     raw: &Spanned<raw::Execution>,
 ) -> Result<(script::Program, String), Invalid> {
     let raw::Execution { kind, script_file, script, entrypoint } = &raw.value;
+    let Some(kind) = kind else {
+        return Err(Invalid::at(file, "execution.type", raw, "is missing: the type is script"));
+    };
     if kind.value != "script" {
         let message = format!("{:?} is not known: the type is script", kind.value);
         return Err(Invalid::at(file, "execution.type", kind, message));
@@ -93,12 +96,20 @@ pub(in crate::manifest) fn script_path(path: &str) -> Result<String, String> {
 /// A path inside the manifest's folder, in plain form.
 pub(in crate::manifest) fn relative_file(path: &str) -> Result<String, String> {
     let plain = path.strip_prefix("./").unwrap_or(path);
-    let parts: Vec<&str> = plain.split('/').collect();
-    if plain.starts_with('/') || parts.contains(&"..") {
+    let mut depth = 0_i32;
+    let leaves = plain.starts_with('/')
+        || plain.split('/').any(|part| {
+            depth += if part == ".." { -1 } else { 1 };
+            depth < 0
+        });
+    if leaves {
         return Err(format!("{path:?} lies outside the folder of the file that names it"));
     }
-    let is_odd = |part: &&str| part.is_empty() || *part == "." || part.chars().any(char::is_control);
-    if parts.iter().any(is_odd) { Err(format!("{path:?} is no path")) } else { Ok(plain.to_owned()) }
+    let is_odd = |part: &str| matches!(part, "" | "." | "..") || part.chars().any(char::is_control);
+    if plain.split('/').any(is_odd) {
+        return Err(format!("{path:?} is no plain path, such as lib/count.ts"));
+    }
+    Ok(plain.to_owned())
 }
 
 pub(super) fn timeout(file: &Path, raw: Option<&Spanned<u64>>) -> Result<Duration, Invalid> {
@@ -161,7 +172,8 @@ fn binding(file: &Path, n: usize, spanned: &Spanned<raw::Binding>) -> Result<Bin
         let message = "is empty, too long or holds control characters";
         return Err(Invalid::at(file, field("key_prefix"), &raw.key_prefix, message));
     }
-    let scope_id = match (raw.scope_kind, &raw.scope_id) {
+    let kind = scope_kind(file, field("scope_kind"), &raw.scope_kind)?;
+    let scope_id = match (kind, &raw.scope_id) {
         (Kind::Shared, None) => {
             let message = "is missing: a shared binding needs one";
             return Err(Invalid::at(file, field("scope_id"), spanned, message));
@@ -176,7 +188,14 @@ fn binding(file: &Path, n: usize, spanned: &Spanned<raw::Binding>) -> Result<Bin
         }
     };
     let (name, key_prefix) = (raw.name.value.clone(), raw.key_prefix.value.clone());
-    Ok(Binding { name, key_prefix, kind: raw.scope_kind, scope_id })
+    Ok(Binding { name, key_prefix, kind, scope_id })
+}
+
+fn scope_kind(file: &Path, field: String, name: &Spanned<String>) -> Result<Kind, Invalid> {
+    Kind::parse(&name.value).ok_or_else(|| {
+        let message = format!("{:?} is no scope: it is profile, session, task or shared", name.value);
+        Invalid::at(file, field, name, message)
+    })
 }
 
 pub(super) fn vault(file: &Path, raw: &[Spanned<raw::Vault>]) -> Result<Vec<VaultKey>, Invalid> {
@@ -188,15 +207,16 @@ pub(super) fn vault(file: &Path, raw: &[Spanned<raw::Vault>]) -> Result<Vec<Vaul
             let message = format!("{:?} is no name, or there twice", key.value);
             return Err(Invalid::at(file, field("key"), key, message));
         }
-        let wrong = scope_kinds.iter().find(|kind| !matches!(kind.value, Kind::Profile | Kind::Shared));
-        if let Some(kind) = wrong {
-            let message = "secrets are kept for profile and shared";
-            return Err(Invalid::at(file, field("scope_kinds"), kind, message));
-        }
         if scope_kinds.is_empty() {
             return Err(Invalid::at(file, field("scope_kinds"), spanned, "is empty"));
         }
-        let kinds = scope_kinds.iter().map(|kind| kind.value).collect();
+        let kind = |name: &Spanned<String>| match scope_kind(file, field("scope_kinds"), name)? {
+            kind @ (Kind::Profile | Kind::Shared) => Ok(kind),
+            _ => {
+                Err(Invalid::at(file, field("scope_kinds"), name, "secrets are kept for profile and shared"))
+            }
+        };
+        let kinds = scope_kinds.iter().map(kind).collect::<Result<_, _>>()?;
         all.push(VaultKey { key: key.value.clone(), kinds });
     }
     Ok(all)

@@ -43,6 +43,8 @@ pub(super) struct Rebuild<'a> {
     comments: Comments,
     /// A link around blocks, waiting for the heading that can carry it.
     waiting_link: Option<String>,
+    /// The ids of what began since the last text: a heading that follows is what they name.
+    waiting_ids: Vec<String>,
 }
 
 /// Where a node is put.
@@ -68,7 +70,17 @@ impl Place {
 
 impl<'a> Rebuild<'a> {
     pub(super) fn new(base: &'a Url, sheet: &'a Sheet, weights: &'a Weights, leave: Leave) -> Rebuild<'a> {
-        Rebuild { base, sheet, weights, leave, whole: 0, comments: Comments::Content, waiting_link: None }
+        let comments = Comments::Content;
+        Rebuild {
+            base,
+            sheet,
+            weights,
+            leave,
+            whole: 0,
+            comments,
+            waiting_link: None,
+            waiting_ids: Vec::new(),
+        }
     }
 
     /// The content of `root`.
@@ -113,6 +125,9 @@ impl<'a> Rebuild<'a> {
 
     fn convert(&mut self, node: Node<'_>, place: Place, out: &mut Siblings) {
         if let Some(text) = node.text() {
+            if !self.waiting_ids.is_empty() && !text.trim().is_empty() {
+                self.waiting_ids.clear();
+            }
             out.text(text);
             return;
         }
@@ -122,6 +137,7 @@ impl<'a> Rebuild<'a> {
             }
             return;
         }
+        self.waiting_ids.extend(ids(node));
         let is_line = place.flow == Flow::Line;
         match node.tag() {
             "" => {}
@@ -162,11 +178,17 @@ impl<'a> Rebuild<'a> {
 
     fn heading(&mut self, level: u8, node: Node<'_>, place: Place, out: &mut Siblings) {
         let waiting = self.waiting_link.take();
+        let mut names = std::mem::take(&mut self.waiting_ids);
+        node.walk(|part| {
+            names.extend(ids(part));
+            Descend::Yes
+        });
         let mut line = self.children(node, place.line());
         if let Some(href) = waiting.filter(|_| !line.is_empty()) {
             line = vec![Piece::Link { href, label: line }];
         }
-        out.block(line, |line| Piece::Heading { level, line });
+        self.waiting_ids.clear();
+        out.block(line, |line| Piece::Heading { level, line, ids: names });
     }
 
     fn is_left_out(&self, node: Node<'_>) -> bool {
@@ -196,4 +218,10 @@ impl<'a> Rebuild<'a> {
         });
         text
     }
+}
+
+/// What an address may call an element.
+fn ids(node: Node<'_>) -> impl Iterator<Item = String> {
+    let is_id = move |name: &str| name == "id" || name == "name" && node.tag() == "a";
+    node.attributes().filter(move |(name, id)| is_id(name) && !id.is_empty()).map(|(_, id)| id.to_owned())
 }

@@ -81,7 +81,8 @@ impl Rebuild<'_> {
 
     fn is_layout(&self, table: Node<'_>, rows: &[Vec<Cell<'_>>]) -> bool {
         let is_named = matches!(table.attribute("role"), Some("presentation" | "none"));
-        let is_narrow = rows.len() < 2 || rows.iter().all(|row| row.len() <= 1);
+        let is_headed = table.find(&["th", "caption"]).is_some();
+        let is_narrow = rows.len() < 2 || rows.iter().all(|row| row.len() <= 1) && !is_headed;
         let is_area = |cell: &Cell<'_>| {
             self.weights.get(cell.node).text > LONG_CELL
                 || cell.node.find(&["table", "h1", "h2", "h3", "article"]).is_some()

@@ -5,7 +5,7 @@ mod node;
 use std::num::NonZeroU32;
 
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, QualName};
+use html5ever::{Attribute, LocalName, QualName};
 
 pub(in crate::html) use node::{Descend, Node, Step, squeezed};
 
@@ -129,6 +129,17 @@ impl Tree {
         match next {
             Some(next) => self.slots[next.index()].previous = previous,
             None => self.slots[parent.index()].last = previous,
+        }
+    }
+
+    /// Gives all elements with an attribute another tag.
+    pub(in crate::html) fn rename(&mut self, attribute: &str, tag: &str) {
+        for slot in &mut self.slots {
+            if let Data::Element { name, attributes, .. } = &mut slot.data
+                && attributes.iter().any(|known| &*known.name.local == attribute)
+            {
+                name.local = LocalName::from(tag);
+            }
         }
     }
 

@@ -119,7 +119,7 @@ fn text(content: &str, out: &mut String, edge: Edge) {
     let bytes = trimmed.as_bytes();
     let mut at = from;
     while let Some(&byte) = bytes.get(at) {
-        if is_special(byte) {
+        if is_special(byte) || byte == b'&' && is_reference(&trimmed[at + 1..]) {
             out.push_str(&trimmed[from..at]);
             out.push('\\');
             from = at;
@@ -139,6 +139,13 @@ fn text(content: &str, out: &mut String, edge: Edge) {
 
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'[' | b']')
+}
+
+/// Whether what follows a `&` makes it a character's name: `lt;`, `#60;`.
+fn is_reference(rest: &str) -> bool {
+    let name = rest.strip_prefix('#').unwrap_or(rest);
+    let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    length > 0 && name[length..].starts_with(';')
 }
 
 /// Where a backslash keeps a line from being a heading, an item or a quote. Rules are seen to when whole lines
@@ -182,8 +189,9 @@ pub(crate) fn escape(text: &str) -> String {
     if text.starts_with(['#', '-', '+', '=', '>']) {
         escaped.push('\\');
     }
-    for c in text.chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '~' | '|') {
+    for (at, c) in text.char_indices() {
+        let is_named = c == '&' && is_reference(&text[at + 1..]);
+        if is_named || matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '~' | '|') {
             escaped.push('\\');
         }
         escaped.push(if c == '\n' { ' ' } else { c });

@@ -98,7 +98,7 @@ fn trim_end(out: &mut String, start: usize) {
 fn block(piece: &Piece, out: &mut String) {
     match piece {
         Piece::Rule => out.push_str("* * *"),
-        Piece::Heading { level, line } => {
+        Piece::Heading { level, line, .. } => {
             for _ in 0..*level {
                 out.push('#');
             }
