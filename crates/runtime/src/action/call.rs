@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use serde_json::Value;
 use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
 
 use super::bind::{Bound, bind};
@@ -20,6 +19,7 @@ use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
 use crate::long::shortened;
 use crate::session::{Session, State};
+use crate::substitute::{Mark, Marked};
 use crate::template::{self, Evaluated, Input};
 use crate::variable::{
     Claimant, Known, Persistent, Scope, Secrets, Surroundings, Variables, missing, required,
@@ -70,9 +70,10 @@ impl Call<'_> {
         }
         let source = Source::from_origin(self.found.origin);
         let trust = Trust::of(&source);
-        let meaning = InSession { known: self.known(), state: self.state };
+        let meaning = InSession { known: self.known(), state: self.state, trust: &trust };
         let mut bound = bind(self.found.action, self.called, &meaning)?;
         self.surroundings.words = std::mem::take(&mut bound.words);
+        self.surroundings.words_mark = bound.words_mark;
         if let Some(directory) = source.directory() {
             self.surroundings.app_directory = directory.to_owned();
         }
@@ -92,17 +93,18 @@ impl Call<'_> {
                 CallResult::of_command(finished.end, &stdout, &stderr, ms)
             }
             Kind::Script { .. } => {
-                let Scripted { result, variables, changes } =
+                let Scripted { result, variables, changes, mark } =
                     script::run(&self, &source, &bound, &trust).await?;
                 let definition = Definition {
                     known: self.known_with(&variables),
                     ..self.definition(&bound, &requirements, &trust)
                 };
-                return Ok(self.finish(result, &definition, changes).await);
+                return Ok(self.finish(result, mark, &definition, changes).await);
             }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
-        Ok(self.finish(result, &self.definition(&bound, &requirements, &trust), Vec::new()).await)
+        let definition = self.definition(&bound, &requirements, &trust);
+        Ok(self.finish(result, trust.mark(), &definition, Vec::new()).await)
     }
 
     async fn http(
@@ -114,7 +116,7 @@ impl Call<'_> {
     ) -> Result<CallResult> {
         let prepared = http::prepare(self.found.action, call, &self.definition(bound, requirements, trust))?;
         let home = self.agent.workspace.home();
-        if prepared.holds_secret || bound.words_hold_secret {
+        if prepared.mark.secret {
             trust.require_host(&prepared.url, &Scope::Global.file(home))?;
         }
         let policy = self.policy(trust)?;
@@ -137,19 +139,27 @@ impl Call<'_> {
         })
     }
 
-    /// The reply: by the template, if there is one for this outcome. `changes` are variables set before it.
+    /// The reply: by the template, if there is one for this outcome. `mark` is that of the result, `changes` are
+    /// variables set before it.
     async fn finish(
         &self,
         result: CallResult,
+        mark: Mark,
         definition: &Definition<'_>,
-        changes: Vec<(String, Value)>,
+        changes: Vec<(String, Marked)>,
     ) -> Ran {
         let error = result.error;
+        let response = Marked { value: result.response, mark };
         let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
         let workspace = &self.agent.workspace;
         let (reply, mut evaluated, links) = match (template, error) {
             (Some(template), error) => {
-                let input = Input { response: &result.response, failed: error.is_some(), values: definition };
+                let input = Input {
+                    response: &response,
+                    failed: error.is_some(),
+                    values: definition,
+                    author: definition.trust.mark(),
+                };
                 let mut evaluated = template::evaluate(template, input);
                 let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
                 let text = shortened(readable(&evaluated.text()), workspace.home());
@@ -164,7 +174,7 @@ impl Call<'_> {
             }
         };
         evaluated.variables.splice(0..0, changes);
-        Ran { reply, effects: Effects::of(result.response, evaluated, links) }
+        Ran { reply, effects: Effects::of(response, evaluated, links) }
     }
 
     fn known(&self) -> Known<'_> {

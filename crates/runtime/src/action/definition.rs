@@ -21,7 +21,11 @@ pub struct Definition<'a> {
 impl Values for Definition<'_> {
     fn named(&self, name: &str) -> Named<'_> {
         if let Some(meant) = self.bound.get(name) {
-            return Named::Value { value: Cow::Borrowed(&meant.value), source: meant.source };
+            return Named::Value {
+                value: Cow::Borrowed(&meant.value),
+                source: meant.source,
+                mark: meant.mark,
+            };
         }
         match self.known.named(name) {
             Named::Unknown if self.action.field(name).is_some() => Named::Empty,
@@ -36,9 +40,11 @@ impl Values for Definition<'_> {
     }
 
     fn file(&self, value: &Named<'_>, path: &str) -> Result<Vec<u8>> {
-        // A page could otherwise name any file of the workspace in a default and have it sent to itself.
-        if !matches!(value, Named::Value { source: Source::Caller | Source::CallerSecret, .. }) {
-            self.trust.require_local("read files that the caller did not name")?;
+        // A page could otherwise name any file of the workspace, in a default or in a variable that it set, and
+        // have it sent to itself.
+        let is_callers = matches!(value, Named::Value { source: Source::Caller, mark, .. } if !mark.from_web);
+        if !is_callers {
+            self.trust.require_own_file(path)?;
         }
         self.known.file(value, path)
     }

@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::agent::settings;
 use crate::document::Source;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
+use crate::substitute::Mark;
 use crate::variable::Scope;
 
 /// Where a document came from, as far as trust goes.
@@ -44,6 +45,20 @@ impl Trust {
                     .hint("Save it as a file and open that, if you trust what it does."))
             }
         }
+    }
+
+    /// The mark of everything that such a document makes.
+    pub fn mark(&self) -> Mark {
+        match self {
+            Self::Local => Mark::default(),
+            Self::Web { .. } => Mark::WEB,
+        }
+    }
+
+    /// Refuses to a page from the web a file that its caller did not name.
+    pub fn require_own_file(&self, path: &str) -> Result<()> {
+        let refused = self.require_local("read files that the caller did not name");
+        refused.map_err(|error| error.hint(format!("Or write its path in the call: {}", quoted(path))))
     }
 
     /// Refuses to send `$NAME` values to a host that nobody allowed for this page.

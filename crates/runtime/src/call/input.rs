@@ -1,18 +1,22 @@
 //! From the words of a call to the input of a tool: flags get the types that the schema declares.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 use super::help;
 use super::typed::coerce;
-use crate::action::{Meaning, Word};
+use crate::action::{Meaning, Meant, Word};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
-use crate::substitute::text_of;
+use crate::substitute::{Mark, text_of};
 
 /// What a call asks for.
 #[derive(Debug, Default, PartialEq)]
 pub struct Asked {
     pub input: Value,
+    /// Of all that the input is made of.
+    pub mark: Mark,
     /// The task that it names.
     pub task: Option<String>,
     pub help: bool,
@@ -30,12 +34,18 @@ enum Own {
 pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meaning) -> Result<Asked> {
     let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
     let mut whole = body.map(|body| reader.whole(body)).transpose()?;
+    let mark = Cell::new(Mark::default());
+    let meant = |word: &Word| -> Result<Value> {
+        let Meant { value, mark: own, .. } = meaning.word(word, None)?;
+        mark.set(mark.get().with(own));
+        Ok(value)
+    };
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let flag = reader.flag(word)?;
         let next = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Word>>| -> Result<Value> {
             match &flag.attached {
-                Some(value) => Ok(meaning.word(value, None)?.value),
+                Some(value) => meant(value),
                 None => {
                     let value = words.next_if(|next| !reader.is_known_flag(next));
                     let missing = || {
@@ -44,7 +54,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                         let usage = help::usage(reader.tool);
                         Error::new(Code::InvalidParams, wrong).hints(line).hint(usage)
                     };
-                    Ok(meaning.word(value.ok_or_else(missing)?, None)?.value)
+                    meant(value.ok_or_else(missing)?)
                 }
             }
         };
@@ -55,7 +65,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
             None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
                 let value = match words.next_if(|next| reader.is_value_of_switch(&flag.name, next)) {
                     Some(word) if word.is_switch() => (word.plain() == Some("true")).into(),
-                    Some(word) => meaning.word(word, None)?.value,
+                    Some(word) => meant(word)?,
                     None => true.into(),
                 };
                 reader.given.push((flag.name, value));
@@ -74,8 +84,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     for (name, value) in std::mem::take(&mut reader.given) {
         reader.put(&mut input, &name, value)?;
     }
-    reader.asked.input = input;
-    Ok(reader.asked)
+    Ok(Asked { input, mark: mark.get(), ..reader.asked })
 }
 
 struct Reader<'a> {
@@ -225,8 +234,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::action::{Meant, split};
-    use crate::substitute::Source;
+    use crate::action::split;
 
     /// Words mean what they say, but for `{off}`, which is false.
     struct Literal;
@@ -234,8 +242,8 @@ mod tests {
     impl Meaning for Literal {
         fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
             let text = word.template.to_string();
-            let value = if text == "{off}" { false.into() } else { text.into() };
-            Ok(Meant { value, source: Source::Caller })
+            let value: Value = if text == "{off}" { false.into() } else { text.into() };
+            Ok(Meant::given(value))
         }
 
         fn file(&self, path: &Word) -> Result<Meant> {
@@ -319,7 +327,10 @@ execution: { type: script, script: x }
     #[test]
     fn our_own_flags_give_way_to_fields_of_their_name() {
         let own = asked("--@task job-1 --@json '{}' --@help", None).unwrap();
-        assert_eq!(own, Asked { input: json!({}), task: Some("job-1".into()), help: true });
+        assert_eq!(
+            own,
+            Asked { input: json!({}), task: Some("job-1".into()), help: true, ..Asked::default() }
+        );
         assert!(asked("--help", None).unwrap().help);
         assert_eq!(asked("--task x --@task=y", None).unwrap().task.as_deref(), Some("y"));
     }

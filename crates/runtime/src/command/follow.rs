@@ -7,7 +7,7 @@ use crate::agent::Workspace;
 use crate::document::{Location, Source};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::session::State;
-use crate::substitute::text_of;
+use crate::substitute::{Marked, text_of};
 use crate::topic::Topic;
 
 /// Where a shortcut leads.
@@ -18,7 +18,7 @@ pub enum Followed {
 }
 
 /// The value that a shortcut stands for. Named links of the page come before values.
-pub fn value_of<'a>(id: &str, state: &'a State) -> Option<&'a Value> {
+pub fn value_of<'a>(id: &str, state: &'a State) -> Option<&'a Marked> {
     let on_page = state.page.as_ref().and_then(|page| page.shortcut(id));
     let named = on_page.filter(|shortcut| shortcut.kind == ShortcutKind::Named);
     state.shortcuts.get(id).filter(|_| named.is_none())
@@ -27,8 +27,8 @@ pub fn value_of<'a>(id: &str, state: &'a State) -> Option<&'a Value> {
 /// Looks a shortcut up: named links of the page, values, automatic links, then menus.
 pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
     match value_of(id, state) {
-        Some(Value::String(target)) => return value(target, state, workspace),
-        Some(other) => {
+        Some(Marked { value: Value::String(target), .. }) => return value(target, state, workspace),
+        Some(Marked { value: other, .. }) => {
             let message = format!("@{id} is a value, not a document: {}", text_of(other));
             return Err(Error::new(Code::InvalidParams, message).hint("Pass it to an action, as it is."));
         }

@@ -48,7 +48,7 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
 pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
     let target = match value_of(id, context.state) {
-        Some(value) => text_of(value).into_owned(),
+        Some(found) => text_of(&found.value).into_owned(),
         None => match follow(id, context.state, workspace)? {
             Followed::Location(location) => location.display(workspace),
             Followed::Topic(topic) => topic.to_string(),

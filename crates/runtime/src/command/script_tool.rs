@@ -6,11 +6,12 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::{Context, surroundings};
-use crate::action::{Effects, InSession, Word};
+use crate::action::{Effects, InSession, Trust, Word};
 use crate::call::{Calls, Naming, Shared, help, no_scripts, read, shown};
 use crate::error::Result;
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
+use crate::substitute::Marked;
 use crate::task;
 use crate::variable::{Known, Persistent, Scope};
 
@@ -30,7 +31,7 @@ pub async fn run(
         surroundings: &surroundings::of(&context, page),
         bases: surroundings::bases(&context, page),
     };
-    let asked = read(tool, words, body, &InSession { known, state: context.state })?;
+    let asked = read(tool, words, body, &InSession { known, state: context.state, trust: &Trust::Local })?;
     if asked.help {
         return Ok(help(tool));
     }
@@ -46,14 +47,15 @@ pub async fn run(
         persistent: &persistent,
         task: named.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if named.is_some() { Naming::Named } else { Naming::Unnamed },
-        shared: Shared::new(context.state.variables.clone()),
+        shared: Shared::new(context.state.variables.clone(), asked.mark),
     };
     let started = Instant::now();
     let output = calls.call(tool, asked.input).await.map_err(|failed| failed.error)?;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mark = calls.shared.mark();
     let variables = calls.shared.into_changes();
     let reply = shortened(shown(&output), context.agent.workspace.home());
-    let response = json!({ "status": 0, "body": output, "ms": ms });
+    let response = Marked { value: json!({ "status": 0, "body": output, "ms": ms }), mark };
     Effects { response: Some(response), variables, ..Effects::default() }.apply(context.state);
     Ok(reply)
 }

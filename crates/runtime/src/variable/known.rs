@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::{Persistent, Surroundings, Variables};
 use crate::document::{Bases, Target};
 use crate::error::{Code, Error, Result, quoted};
-use crate::substitute::{Env, Named, Source, Values};
+use crate::substitute::{Env, Marked, Named, Source, Values};
 
 /// The most that a filter reads: no body may be larger either.
 const FILE_MAX: u64 = 8 * 1024 * 1024;
@@ -15,7 +13,7 @@ const FILE_MAX: u64 = 8 * 1024 * 1024;
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     pub variables: &'a Variables,
-    pub response: Option<&'a Value>,
+    pub response: Option<&'a Marked>,
     pub persistent: &'a Persistent,
     pub surroundings: &'a Surroundings,
     /// Where the paths start that file filters read.
@@ -24,13 +22,14 @@ pub struct Known<'a> {
 
 impl Values for Known<'_> {
     fn named(&self, name: &str) -> Named<'_> {
-        let value = match name {
+        let found = match name {
             "Response" => self.response,
             name => self.variables.get(name),
         };
-        value.map_or(Named::Unknown, |value| Named::Value {
+        found.map_or(Named::Unknown, |Marked { value, mark }| Named::Value {
             value: Cow::Borrowed(value),
             source: Source::Other,
+            mark: *mark,
         })
     }
 
