@@ -117,9 +117,9 @@ impl Call<'_> {
         let prepared = http::prepare(self.found.action, call, &self.definition(bound, requirements, trust))?;
         let home = self.agent.workspace.home();
         if prepared.mark.secret {
-            trust.require_host(&prepared.url, &Scope::Global.file(home))?;
+            trust.require_host(&prepared.url, prepared.host_mark, &Scope::Global.file(home))?;
         }
-        let policy = self.policy(trust)?;
+        let policy = self.policy(trust, prepared.host_mark)?;
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
         let answer = answer.map_err(|error| http::unanswered(&prepared.shown, &error))?;
         let shown = prepared.shown;
@@ -127,11 +127,15 @@ impl Call<'_> {
         Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
     }
 
-    /// Which addresses the document may call: a page from the web public ones, and where it came from itself.
-    fn policy(&self, trust: &Trust) -> Result<web::Policy> {
+    /// Which addresses the document may call: a page from the web public ones, and where it came from itself. A host
+    /// that such a page chose is no other in an action of this machine.
+    fn policy(&self, trust: &Trust, host_mark: Mark) -> Result<web::Policy> {
         let own_ports: Vec<u16> = self.runtime.port.into_iter().collect();
-        let Trust::Web { page } = trust else { return Ok(web::Policy::local(own_ports)) };
+        if *trust == Trust::Local && !host_mark.from_web {
+            return Ok(web::Policy::local(own_ports));
+        }
         let policy = web::Policy::web(own_ports).allowing(allowed_places(self.agent.workspace.home())?);
+        let Trust::Web { page } = trust else { return Ok(policy) };
         let is_page = self.page.location.source == Source::Web(page.clone());
         Ok(match self.page.fetched().filter(|_| is_page) {
             Some(fetched) => policy.for_page(page.clone(), fetched.from),

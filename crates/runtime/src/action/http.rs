@@ -24,6 +24,8 @@ pub struct Prepared {
     pub url: String,
     /// What is known of the values in it.
     pub mark: Mark,
+    /// The same of those that say which host it goes to.
+    pub host_mark: Mark,
 }
 
 /// What the content type of a body says about the values in it.
@@ -71,7 +73,7 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
         request = request.body(body);
     }
     request.timeout = action.timeout.unwrap_or(HTTP_LIMIT).min(LONGEST_LIMIT);
-    Ok(Prepared { request, shown, url: address.url, mark })
+    Ok(Prepared { request, shown, url: address.url, mark, host_mark: address.host_mark })
 }
 
 /// The error for a request that got no answer.

@@ -3,17 +3,19 @@
 use serde_json::Value;
 use sfmd::ShortcutKind;
 
+use crate::action::Trust;
 use crate::agent::Workspace;
 use crate::document::{Location, Source};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::session::State;
-use crate::substitute::{Marked, text_of};
+use crate::substitute::{Mark, Marked, text_of};
 use crate::topic::Topic;
 
 /// Where a shortcut leads.
 #[derive(Debug)]
 pub enum Followed {
-    Location(Location),
+    /// The mark is that of the link or value.
+    Location(Location, Mark),
     Topic(Topic),
 }
 
@@ -27,7 +29,7 @@ pub fn value_of<'a>(id: &str, state: &'a State) -> Option<&'a Marked> {
 /// Looks a shortcut up: named links of the page, values, automatic links, then menus.
 pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
     match value_of(id, state) {
-        Some(Marked { value: Value::String(target), .. }) => return value(target, state, workspace),
+        Some(Marked { value: Value::String(target), mark }) => return value(target, *mark, state, workspace),
         Some(Marked { value: other, .. }) => {
             let message = format!("@{id} is a value, not a document: {}", text_of(other));
             return Err(Error::new(Code::InvalidParams, message).hint("Pass it to an action, as it is."));
@@ -45,16 +47,18 @@ pub fn follow(id: &str, state: &State, workspace: &Workspace) -> Result<Followed
     if let Some(topic) = Topic::canonical_target(href) {
         return topic.map(Followed::Topic);
     }
-    location(href, base, workspace)
+    let mark = Trust::of(&base).mark();
+    location(href, base, mark, workspace)
 }
 
 /// Where a value leads: a document by its path or address, relative to the page that it came with.
-fn value(target: &str, state: &State, workspace: &Workspace) -> Result<Followed> {
+fn value(target: &str, mark: Mark, state: &State, workspace: &Workspace) -> Result<Followed> {
     let page = state.page.as_ref().map(|page| page.location.source.clone());
-    location(target, page.unwrap_or_else(|| Source::Directory(workspace.home().to_owned())), workspace)
+    let base = page.unwrap_or_else(|| Source::Directory(workspace.home().to_owned()));
+    location(target, base, mark, workspace)
 }
 
-fn location(href: &str, base: Source, workspace: &Workspace) -> Result<Followed> {
+fn location(href: &str, base: Source, mark: Mark, workspace: &Workspace) -> Result<Followed> {
     let (path, block) = match href.split_once('#') {
         Some((path, block)) if !block.is_empty() => (path, Some(block.to_owned())),
         _ => (href, None),
@@ -63,7 +67,7 @@ fn location(href: &str, base: Source, workspace: &Workspace) -> Result<Followed>
     let source = source.map_err(|error| {
         Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(href)))
     })?;
-    Ok(Followed::Location(Location { source, block }))
+    Ok(Followed::Location(Location { source, block }, mark))
 }
 
 fn unknown(id: &str, state: &State) -> Error {

@@ -5,6 +5,7 @@ use crate::agent::Workspace;
 use crate::document::{Asker, Bases, Library, Location, Page, Source, Web};
 use crate::error::{Code, Error, Result};
 use crate::package::{Kind, Package, Packages};
+use crate::substitute::Mark;
 use crate::topic::Topic;
 
 /// A tab stands on the agent's workspace, an app on its own package and nothing else.
@@ -110,13 +111,14 @@ pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
     }
 }
 
-/// The page's own right to ask: one from the web may reach less than the agent.
-pub fn asker(page: Option<&Page>) -> Asker<'_> {
+/// Who asks for an address of that mark: one that a page from the web chose may reach less than the agent.
+pub fn asker(mark: Mark, page: Option<&Page>) -> Asker<'_> {
     match page.map(|page| (&page.location, page.fetched())) {
+        _ if !mark.from_web => Asker::Local,
         Some((Location { source: Source::Web(url), .. }, Some(fetched))) => {
             Asker::Page { url, from: fetched.from }
         }
-        _ => Asker::Local,
+        _ => Asker::Left,
     }
 }
 

@@ -50,7 +50,7 @@ pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let target = match value_of(id, context.state) {
         Some(found) => text_of(&found.value).into_owned(),
         None => match follow(id, context.state, workspace)? {
-            Followed::Location(location) => location.display(workspace),
+            Followed::Location(location, _) => location.display(workspace),
             Followed::Topic(topic) => topic.to_string(),
         },
     };

@@ -59,8 +59,12 @@ pub struct Bases<'a> {
 
 impl Target {
     pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, Unreachable> {
-        let text = unquote(text);
-        let (plain, block) = split_block(text);
+        let (plain, block) = split_block(unquote(text));
+        Self::of(plain, block, bases)
+    }
+
+    /// A target whose block is known already.
+    pub fn of(plain: &str, block: Option<String>, bases: Bases<'_>) -> Result<Self, Unreachable> {
         if let Some(id) = plain.strip_prefix('@') {
             return Ok(Self::Shortcut { id: id.to_owned(), block });
         }

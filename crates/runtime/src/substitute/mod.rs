@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
-pub use address::{Address, address, encoded};
+pub use address::{Address, address, encoded, relative_address};
 pub use body::{form_body, is_json, json_body};
 pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUE, command_line};
@@ -214,6 +214,11 @@ fn repair(name: &str, values: &dyn Values) -> String {
 }
 
 impl Filled<'_> {
+    /// What is known of the value that it begins with.
+    pub fn lead_mark(&self) -> Mark {
+        self.parts.first().map(Part::mark).unwrap_or_default()
+    }
+
     /// What is known of all values in it.
     pub fn mark(&self) -> Mark {
         self.parts.iter().map(Part::mark).collect()

@@ -185,3 +185,52 @@ async fn text_in_an_old_encoding_opens_and_is_not_edited() {
     std::fs::write(&path, b"\x7fELF\x02\x01\x01\0\xff\xfe").unwrap();
     assert!(world.ok("main", "/open old.md").await.contains("\ntype: "));
 }
+
+#[tokio::test]
+async fn a_value_in_an_address_changes_nothing_around_it() {
+    let (world, web) = (World::new().await, Web::start().await);
+    for path in ["/echo", "/echo/a/..%2Fb", "/echo/a/x%26y%23f", "/docs/x%26y%23f"] {
+        web.page(path, "text/markdown", "# Echo\n\n## Part é\n\nhere\n");
+    }
+    let base = web.url("/").trim_end_matches('/').to_owned();
+    let last = || web.seen().pop().unwrap().uri.to_string();
+    world
+        .ok("main", "/set {q} = 'x&y#f'\n{up} = '../b'\n{dots} = '..'\n{at} = '@other/x'\n{part} = 'part-é'")
+        .await;
+    world
+        .ok(
+            "main",
+            &format!("/set {{base}} = '{base}'\n{{url}} = '{base}/echo?a=1&b=2#part-é'\n{{s}} = http"),
+        )
+        .await;
+    for (target, sent) in [
+        (format!("{base}/echo?q={{q}}&z=1"), "/echo?q=x%26y%23f&z=1"),
+        (format!("\"{base}/echo?q={{q}}\""), "/echo?q=x%26y%23f"),
+        (format!("{base}/echo/a/{{q}}#part-é"), "/echo/a/x%26y%23f"),
+        (format!("{base}/echo/a/{{up}}"), "/echo/a/..%2Fb"),
+        ("{base}/echo?q={q}#{part}".to_owned(), "/echo?q=x%26y%23f"),
+        ("{url}".to_owned(), "/echo?a=1&b=2"),
+        // Relative to the page from the web that is open.
+        ("/docs/{q}".to_owned(), "/docs/x%26y%23f"),
+        ("./{q}".to_owned(), "/docs/x%26y%23f"),
+        ("../echo?q={q}".to_owned(), "/echo?q=x%26y%23f"),
+    ] {
+        world.ok("main", &format!("/open {target}")).await;
+        assert_eq!(last(), sent, "{target}");
+    }
+    let before = web.seen().len();
+    for target in [
+        "{base}/echo/{dots}".to_owned(),
+        "./{dots}/x".to_owned(),
+        "http://user{at}".to_owned(),
+        "//user{at}".to_owned(),
+        format!("{{s}}{}", base.strip_prefix("http").unwrap()),
+    ] {
+        world.fails("main", &format!("/open {target}"), "INVALID_PARAMS").await;
+    }
+    assert_eq!(web.seen().len(), before);
+    // Names of files are as they are.
+    world.home.write("docs/x&y.md", "# File");
+    world.ok("main", "/set {name} = 'x&y'").await;
+    world.ok("main", "/open docs/{name}.md").await;
+}

@@ -120,3 +120,46 @@ async fn a_secret_stays_one_in_a_session_variable() {
     world.ok("main", "/set {kk} = plain").await;
     world.fails("main", "/act.own", "ACTION_FAILED").await;
 }
+
+#[tokio::test]
+async fn what_a_page_chose_leads_only_where_the_page_could() {
+    let inner = Web::start().await;
+    inner.page("/x.md", "text/markdown", "# Inner");
+    let port = inner.url("/x.md").replace("/x.md", "");
+    let page = format!(
+        "[!nav:menu](WEB/menu.md)\n\n```act.set\nGET WEB/ok\n```\n```act.set.response\n{{vv}} = \"{port}/x.md\"\n\
+         {{base}} = \"{port}\"\n{{own}} = \"WEB/ok\"\n{{file}} = \"note.md\"\n{{@vs}} = \"{port}/x.md\"\n```\n"
+    );
+    let (world, web) = web_page(&page).await;
+    web.page("/menu.md", "text/markdown", format!("[@in In]({port}/x.md)\n"));
+    world.home.write("note.md", "# Mine");
+    world.home.write(
+        "own.md",
+        "# Own\n\n```act.call\nGET {base}/x.md\n```\n```act.key\nGET {own} -H \"K: $KEY\"\n```\n",
+    );
+    world.ok("main", "/set $KEY = \"sk-secret\"").await;
+    world.ok("main", "/refresh").await;
+    world.ok("main", "/act.set").await;
+    world.ok("main", "/set {copy} = \"{vv}\"").await;
+    let chosen = ["{vv}", "{copy}", "{base}/x.md", "@vs", "@menu.in", "{file}"];
+    for page in ["", "/open own.md"] {
+        if !page.is_empty() {
+            world.ok("main", page).await;
+        }
+        for target in chosen {
+            let refused = world.fails("main", &format!("/open {target}"), "NOT_ALLOWED").await;
+            assert!(refused.contains("If it is meant, write it out: /open "), "{refused}");
+        }
+    }
+    // Nor is it another host in an action of this machine, and it gets no variables there.
+    world.fails("main", "/act.call", "NOT_ALLOWED").await;
+    let refused = world.fails("main", "/act.key", "NOT_ALLOWED").await;
+    assert!(refused.contains("variables of yours") && !refused.contains("sk-secret"), "{refused}");
+    assert!(inner.seen().is_empty());
+    world.ok("main", &format!("/set {{vv}} = '{port}/x.md'")).await;
+    world.ok("main", "/open {vv}").await;
+    world.ok("main", &format!("/open {port}/x.md?q={{own}}")).await;
+    // A page may lead to where it came from itself.
+    world.ok("main", &format!("/open {}", web.url("/app.md"))).await;
+    world.ok("main", "/open {own}").await;
+}
