@@ -196,7 +196,15 @@ impl<'a> Binder<'a> {
     }
 
     fn give_file(&mut self, field: &'a Field, path: &Word) -> Result<()> {
-        let meant = self.meaning.file(path)?;
+        let mut meant = self.meaning.file(path)?;
+        // Only a text can end with the newline that editors put at the end of files.
+        let is_text = field.field_type == FieldType::String && field.choices.is_empty();
+        if let Value::String(text) = &mut meant.value
+            && !is_text
+            && let Some(line) = text.strip_suffix('\n')
+        {
+            *text = line.strip_suffix('\r').unwrap_or(line).to_owned();
+        }
         self.keep(field, meant)
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
+use sfmd::{Action, Call as Kind, HttpCall, PageAction};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
@@ -64,7 +64,7 @@ pub async fn call(call: Call<'_>) -> Ran {
 impl Call<'_> {
     async fn run(mut self) -> Result<Ran> {
         let requirements = self.page.content().requirements();
-        let unmet = missing(requirements.iter().copied(), self.persistent);
+        let unmet = missing(requirements, self.persistent);
         if let Some(error) = required(self.claimant, &unmet, self.page.setup.as_ref()) {
             return Err(error);
         }
@@ -78,51 +78,50 @@ impl Call<'_> {
             self.surroundings.app_directory = directory.to_owned();
         }
         let result = match &self.found.action.call {
-            Kind::Http(call) => self.http(call, &bound, &requirements, &trust).await?,
+            Kind::Http(call) => self.http(call, &bound, &trust).await?,
             Kind::Cli { command } => {
                 let directory = self.surroundings.app_directory.clone();
                 for path in bound.paths_mut(self.found.action) {
                     *path = cli::path_from(&directory, path, self.bases);
                 }
-                let definition = self.definition(&bound, &requirements, &trust);
+                let definition = self.definition(&bound, &trust);
                 let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
-                let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let ms = milliseconds(started);
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
                 CallResult::of_command(finished.end, &stdout, &stderr, ms)
             }
             Kind::Script { .. } => {
                 let Scripted { result, variables, changes, mark } =
                     script::run(&self, &source, &bound, &trust).await?;
-                let definition = Definition {
-                    known: self.known_with(&variables),
-                    ..self.definition(&bound, &requirements, &trust)
-                };
+                let definition =
+                    Definition { known: self.known_with(&variables), ..self.definition(&bound, &trust) };
                 return Ok(self.finish(result, mark, &definition, changes).await);
             }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
-        let definition = self.definition(&bound, &requirements, &trust);
+        let definition = self.definition(&bound, &trust);
         Ok(self.finish(result, trust.mark(), &definition, Vec::new()).await)
     }
 
-    async fn http(
-        &self,
-        call: &HttpCall,
-        bound: &Bound,
-        requirements: &[&Requirement],
-        trust: &Trust,
-    ) -> Result<CallResult> {
-        let prepared = http::prepare(self.found.action, call, &self.definition(bound, requirements, trust))?;
+    async fn http(&self, call: &HttpCall, bound: &Bound, trust: &Trust) -> Result<CallResult> {
+        let prepared = http::prepare(self.found.action, call, &self.definition(bound, trust))?;
         let home = self.agent.workspace.home();
         if prepared.mark.secret {
             trust.require_host(&prepared.url, prepared.host_mark, &Scope::Global.file(home))?;
         }
         let policy = self.policy(trust, prepared.host_mark)?;
+        let started = Instant::now();
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
-        let answer = answer.map_err(|error| http::unanswered(&prepared.shown, &error))?;
         let shown = prepared.shown;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = http::unanswered(&shown, &error);
+                return Ok(CallResult::of_no_answer(error, milliseconds(started)));
+            }
+        };
         // A page of HTML may take a while to convert.
         Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
     }
@@ -191,18 +190,18 @@ impl Call<'_> {
             response: self.state.response.as_deref(),
             persistent: self.persistent,
             surroundings: &self.surroundings,
+            document: Some(self.page.content()),
             bases: self.bases,
         }
     }
 
-    fn definition<'d>(
-        &'d self,
-        bound: &'d Bound,
-        requirements: &'d [&'d Requirement],
-        trust: &'d Trust,
-    ) -> Definition<'d> {
-        Definition { action: self.found.action, bound, known: self.known(), requirements, trust }
+    fn definition<'d>(&'d self, bound: &'d Bound, trust: &'d Trust) -> Definition<'d> {
+        Definition { action: self.found.action, bound, known: self.known(), trust }
     }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn unreadable(action: &Action) -> Error {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sfmd::{Action, Requirement};
+use sfmd::Action;
 
 use super::Trust;
 use super::bind::Bound;
@@ -14,7 +14,6 @@ pub struct Definition<'a> {
     pub action: &'a Action,
     pub bound: &'a Bound,
     pub known: Known<'a>,
-    pub requirements: &'a [&'a Requirement],
     pub trust: &'a Trust,
 }
 
@@ -34,9 +33,7 @@ impl Values for Definition<'_> {
     }
 
     fn env(&self, name: &str) -> Option<Env<'_>> {
-        let declared = || self.requirements.iter().find(|requirement| requirement.name == name);
-        let default = || declared().and_then(|requirement| requirement.default.as_deref()).map(Env::Plain);
-        self.known.env(name).or_else(default)
+        self.known.env(name)
     }
 
     fn file(&self, value: &Named<'_>, path: &str) -> Result<Vec<u8>> {

@@ -63,7 +63,7 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
         None => Some(fields_body(&leftover, kind)),
     };
     let shown = format!("{} {}", http.method.name(), address.shown);
-    let unusable = |error: web::Error| unanswered(&shown, &error);
+    let unusable = |error: web::Error| Error::new(Code::InvalidParams, format!("{shown}: {error}."));
     let url = web::parse_url(&address.url).map_err(unusable)?;
     let mut request = web::Request::call(method(http.method), url);
     for (name, value) in &headers {
@@ -76,12 +76,11 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
     Ok(Prepared { request, shown, url: address.url, mark, host_mark: address.host_mark })
 }
 
-/// The error for a request that got no answer.
+/// The error for a request that got no answer. What is wrong with its address is a redirect's.
 pub fn unanswered(shown: &str, error: &web::Error) -> Error {
     let code = match error {
-        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } => Code::NotAllowed,
-        web::Error::BadUrl { .. } | web::Error::BadScheme { .. } | web::Error::BadHeader { .. } => {
-            Code::InvalidParams
+        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } | web::Error::BadScheme { .. } => {
+            Code::NotAllowed
         }
         _ => Code::ActionFailed,
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::help;
 use super::typed::coerce;
-use crate::action::{Meaning, Meant, Word};
+use crate::action::{Meaning, Meant, Word, exact_json};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
 use crate::substitute::{Mark, text_of};
@@ -202,6 +202,9 @@ impl Reader<'_> {
     }
 
     fn whole(&self, json: &str) -> Result<Map<String, Value>> {
+        if let Err(why) = exact_json(json) {
+            return Err(self.wrong(format!("The input {why}")));
+        }
         match serde_json::from_str(json) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(self.wrong("The input is not a JSON object.")),
@@ -347,6 +350,7 @@ execution: { type: script, script: x }
             ("--json '[1]'", None, "not a JSON object"),
             ("--json nope", None, "not JSON"),
             ("", Some("{"), "not JSON"),
+            ("", Some("{\"by\": 12345678901234567890123}"), "too many digits"),
             ("--at.x 1 --at text --at.deep.y", None, "do not fit together"),
         ] {
             let error = asked(line, body).unwrap_err().to_string();

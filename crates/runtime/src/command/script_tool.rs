@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{Context, surroundings};
 use crate::action::{Effects, InSession, Trust, Word};
 use crate::call::{Calls, Naming, Shared, help, no_scripts, read, shown};
+use crate::document::Page;
 use crate::error::Result;
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
@@ -29,6 +30,7 @@ pub async fn run(
         response: context.state.response.as_deref(),
         persistent: &persistent,
         surroundings: &surroundings::of(&context, page),
+        document: page.map(Page::content),
         bases: surroundings::bases(&context, page),
     };
     let asked = read(tool, words, body, &InSession { known, state: context.state, trust: &Trust::Local })?;

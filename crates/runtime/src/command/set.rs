@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Context, surroundings};
+use crate::document::Page;
 use crate::error::Result;
 use crate::reply::with_body;
 use crate::substitute::{self, Marked, text_of};
@@ -57,6 +58,7 @@ fn evaluate(
             response: context.state.response.as_deref(),
             persistent,
             surroundings: &surroundings,
+            document: page.map(Page::content),
             bases: surroundings::bases(context, page),
         };
         let value = match right {

@@ -16,6 +16,8 @@ pub struct Known<'a> {
     pub response: Option<&'a Marked>,
     pub persistent: &'a Persistent,
     pub surroundings: &'a Surroundings,
+    /// The document whose `env:` gives defaults.
+    pub document: Option<&'a sfmd::Page>,
     /// Where the paths start that file filters read.
     pub bases: Bases<'a>,
 }
@@ -35,11 +37,20 @@ impl Values for Known<'_> {
 
     fn env(&self, name: &str) -> Option<Env<'_>> {
         let secret = || self.persistent.get(name).map(|secret| Env::Secret(secret.reveal()));
-        self.surroundings.get(name).or_else(secret)
+        self.surroundings.get(name).or_else(secret).or_else(|| self.default(name).map(Env::Plain))
     }
 
     fn file(&self, _value: &Named<'_>, path: &str) -> Result<Vec<u8>> {
         read_file(path, self.bases, FILE_MAX)
+    }
+}
+
+impl<'a> Known<'a> {
+    /// What the document says a name is worth that nobody has set. It is written there, and no secret.
+    fn default(&self, name: &str) -> Option<&'a str> {
+        let declared = self.document?.requirements();
+        let found = declared.into_iter().find(|requirement| requirement.name == name)?;
+        found.default.as_deref()
     }
 }
 

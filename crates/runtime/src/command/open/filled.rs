@@ -3,7 +3,7 @@
 use sfmd::{Dialect, Piece, Template};
 
 use super::super::{Context, surroundings};
-use crate::document::{Bases, Target, unquote};
+use crate::document::{Bases, Page, Target, unquote};
 use crate::error::Result;
 use crate::substitute::{self, Address, Mark};
 use crate::variable::{Known, Scope};
@@ -35,6 +35,7 @@ pub async fn aim(text: &str, bases: Bases<'_>, context: &Context<'_>) -> Result<
         response: context.state.response.as_deref(),
         persistent: &persistent,
         surroundings: &surroundings::of(context, page),
+        document: page.map(Page::content),
         bases: surroundings::bases(context, page),
     };
     let filled = substitute::fill(&template, &known)?;
