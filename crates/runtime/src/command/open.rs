@@ -5,7 +5,7 @@ mod filled;
 use std::path::{Path, PathBuf};
 
 use filled::Aim;
-use sfmd::Requirement;
+use sfmd::{Position, Requirement};
 
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
@@ -321,10 +321,10 @@ fn split_flags(text: &str) -> Result<Flags<'_>> {
         } else if let Some(rest) = strip_word(target, "--raw") {
             (flags.target, flags.reading) = (rest, Reading::Whole);
         } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
-            let line = parse_line(line).ok_or_else(|| {
+            let from = Position::parse(line).ok_or_else(|| {
                 Error::new(Code::InvalidParams, not_a_line(line)).hint("Usage: /open TARGET --from L480")
             })?;
-            (flags.target, flags.extent) = (rest.trim(), Extent::From(line));
+            (flags.target, flags.extent) = (rest.trim(), Extent::From(from));
         } else {
             return Ok(flags);
         }
@@ -357,8 +357,8 @@ mod tests {
             ("a b.md --outline", "a b.md", Extent::Outline, Reading::Main),
             ("--outline a.md", "a.md", Extent::Outline, Reading::Main),
             ("--raw https://x.org", "https://x.org", Extent::Start, Reading::Whole),
-            ("a.md --from L480", "a.md", Extent::From(480), Reading::Main),
-            ("a.md --raw --from 7", "a.md", Extent::From(7), Reading::Whole),
+            ("a.md --from L480", "a.md", Extent::From(Position::line(480)), Reading::Main),
+            ("a.md --raw --from 7+90", "a.md", Extent::From(Position { line: 7, bytes: 90 }), Reading::Whole),
             ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
         ];
         for (text, target, extent, reading) in table {

@@ -234,3 +234,43 @@ async fn a_value_in_an_address_changes_nothing_around_it() {
     world.ok("main", "/set {name} = 'x&y'").await;
     world.ok("main", "/open docs/{name}.md").await;
 }
+
+#[tokio::test]
+async fn links_to_files_may_be_percent_encoded() {
+    let world = World::new().await;
+    world.home.write("my dir/a b.md", "# Spaced\n");
+    world.home.write("my menu.md", "[@s S](my%20dir/a%20b.md)\n");
+    world.home.write("a%20b.md", "# Literal\n");
+    world.home.write(
+        "doc.md",
+        "[!nav:m](my%20menu.md)\n[!include:i](my%20dir/a%20b.md)\n\n[@x X](my%20dir/a%20b.md) [@l L](a%20b.md)\n",
+    );
+    let page = world.ok("main", "/open doc.md").await;
+    assert!(page.contains("# Spaced") && page.contains("[nav] m: [S][@m.s]"), "{page}");
+    for (id, opened) in [("x", "my dir/a b.md"), ("m.s", "my dir/a b.md"), ("l", "a%20b.md")] {
+        world.ok("main", "/open doc.md").await;
+        let page = world.ok("main", &format!("/open @{id}")).await;
+        assert!(page.starts_with(&format!("Opened ~/{opened}\n")), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_long_page_is_reached_on_that_page() {
+    let world = World::new().await;
+    let lines: String = (1..=4000).map(|line| format!("line {line} of the included file\n\n")).collect();
+    world.home.write("big.md", &lines);
+    world.home.write("whole.md", "# Top\n\n[!include:b](big.md)\n\n## After\n\nTAIL\n");
+    world.home.write("one.md", format!("{}\n\nafter\n", "x".repeat(150_000)));
+    for (file, end, least) in [("whole.md", "TAIL", lines.len()), ("one.md", "after", 150_000)] {
+        let mut page = world.ok("main", &format!("/open {file}")).await;
+        let mut read = page.len();
+        while let Some((_, more)) = page.rsplit_once(" more · ") {
+            let next = more.split(" · ").next().unwrap().to_owned();
+            assert!(next.starts_with(&format!("/open ~/{file} --from L")), "{next}");
+            page = world.ok("main", &next).await;
+            read += page.len();
+        }
+        assert!(page.ends_with(end) && read >= least, "{file}: {read}");
+        assert!(world.ok("main", "/info").await.contains(&format!("file:      {file}\n")));
+    }
+}
