@@ -77,6 +77,12 @@ fn unknown(id: &str, state: &State) -> Error {
     let menus = menus.flat_map(|menu| menu.entries.iter().map(|entry| format!("{}.{}", menu.name, entry.id)));
     let values = state.shortcuts.iter().map(|(id, _)| id.to_owned());
     let known: Vec<String> = page.chain(values).chain(menus).collect();
+    let in_menus = known.iter().filter(|name| name.rsplit_once('.').is_some_and(|(_, entry)| entry == id));
+    let in_menus: Vec<String> = in_menus.map(|name| format!("@{name}")).collect();
+    if !in_menus.is_empty() {
+        let message = format!("{} is in several menus.", quoted(&format!("@{id}")));
+        return Error::new(Code::NotFound, message).hint(format!("Name one: {}", in_menus.join(", ")));
+    }
     let near = nearest(id, known.iter().map(String::as_str)).map(|name| format!("Did you mean @{name}?"));
     Error::new(Code::NotFound, format!("No shortcut {}.", quoted(&format!("@{id}"))))
         .hints(near)

@@ -60,8 +60,21 @@ impl Ground {
 
     /// Names a page as lists in an app topic show it.
     pub fn label(&self, page: &mut Page) {
-        if let (Self::Package { package, .. }, Source::File(path)) = (self, &page.location.source) {
-            page.label = Some(package.page_name(path));
+        let Self::Package { package, .. } = self else { return };
+        page.label = match &page.location.source {
+            Source::File(path) => Some(package.page_name(path)),
+            Source::Directory(path) => Some(format!("{}/", package.page_name(path))),
+            Source::Version { .. } | Source::Web(_) => None,
+        };
+    }
+
+    /// What could not be found in an app may lie outside of it.
+    pub fn missing(&self, error: Error) -> Error {
+        match self {
+            Self::Package { .. } if error.code == Code::NotFound => {
+                error.hint("Only the app's own pages open here; others open in a tab, such as main.")
+            }
+            _ => error,
         }
     }
 

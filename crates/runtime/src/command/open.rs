@@ -171,6 +171,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
         Target::Block(block) => return open_block(block, extent, &ground, context).await,
         Target::Path { .. } if mark.from_web => return Err(chosen_file(&text)),
         Target::Path { candidates, block } => {
+            ground.check(&Source::File(candidates.literal.clone()))?;
             let whole = block.as_ref().map(|block| named_with_sign(&candidates.literal, block));
             let (opened, path) = match (find(candidates, library).await, whole) {
                 (Err(missing), Some(whole)) if missing.code == Code::NotFound => {
@@ -178,7 +179,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
                         library.open(&Source::File(whole), Reading::Main).await.map_err(|_| missing)?;
                     return enter(opened, None, extent, &ground, context).await;
                 }
-                (found, _) => found?,
+                (found, _) => found.map_err(|error| ground.missing(error))?,
             };
             // What opened as an index or a listing is a directory.
             if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
@@ -325,10 +326,23 @@ fn split_flags(text: &str) -> Result<Flags<'_>> {
                 Error::new(Code::InvalidParams, not_a_line(line)).hint("Usage: /open TARGET --from L480")
             })?;
             (flags.target, flags.extent) = (rest.trim(), Extent::From(from));
+        } else if let Some(unknown) = unknown_flag(target) {
+            return Err(Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(unknown)))
+                .hint("Usage: /open TARGET [--from L480] [--outline] [--raw]")
+                .hint("A name that ends like this stands in quotes."));
         } else {
             return Ok(flags);
         }
     }
+}
+
+/// A word at either end that can only be meant as a flag.
+fn unknown_flag(target: &str) -> Option<&str> {
+    let is_flag =
+        |word: &&str| word.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic));
+    let mut words = target.split_whitespace();
+    let ends = [words.next(), words.next_back()];
+    ends.into_iter().flatten().find(is_flag).filter(|_| !target.starts_with(['"', '\'']))
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -360,11 +374,13 @@ mod tests {
             ("a.md --from L480", "a.md", Extent::From(Position::line(480)), Reading::Main),
             ("a.md --raw --from 7+90", "a.md", Extent::From(Position { line: 7, bytes: 90 }), Reading::Whole),
             ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
+            ("\"a --bogus\"", "\"a --bogus\"", Extent::Start, Reading::Main),
+            ("a --bogus b.md", "a --bogus b.md", Extent::Start, Reading::Main),
         ];
         for (text, target, extent, reading) in table {
             assert_eq!(split_flags(text), Ok(Flags { target, extent, reading }), "{text}");
         }
-        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1"] {
+        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1", "a.md --bogus", "--bogus a.md"] {
             assert_eq!(split_flags(text).unwrap_err().code, Code::InvalidParams, "{text}");
         }
     }

@@ -169,10 +169,14 @@ pub fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok().filter(|decoded| decoded != text)
 }
 
-/// A directory with its final slash: `~/docs/`.
+/// A directory with its final slash: `~/docs/`. The top of a package has no name.
 pub fn display_directory(path: &Path, workspace: &Workspace) -> String {
     let shown = workspace.display(path);
-    if shown.ends_with('/') { shown } else { shown + "/" }
+    match shown.as_str() {
+        "" => "./".to_owned(),
+        shown if shown.ends_with('/') => shown.to_owned(),
+        shown => format!("{shown}/"),
+    }
 }
 
 #[cfg(test)]

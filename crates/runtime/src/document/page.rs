@@ -219,7 +219,7 @@ impl Page {
         let mut known = self.block_ids();
         for heading in &document.headings {
             let id = heading.explicit_id.as_ref().unwrap_or(&heading.slug);
-            if !known.contains(id) {
+            if !id.is_empty() && !known.contains(id) {
                 known.push(id.clone());
             }
         }

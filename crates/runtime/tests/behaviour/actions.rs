@@ -328,7 +328,7 @@ async fn a_file_gives_a_value_of_the_fields_type() {
         world.home.write(file, content);
     }
     world.ok("main", "/act.send --n-file n --b-file b --e-file e --t-file t --j-file j").await;
-    let sent: serde_json::Value = serde_json::from_slice(&web.seen().pop().unwrap().body).unwrap();
+    let sent: Value = serde_json::from_slice(&web.seen().pop().unwrap().body).unwrap();
     assert_eq!(sent, serde_json::json!({"n": 42, "b": true, "e": "y", "t": "text\n", "j": [1]}));
     world.home.write("n", "42\n\n");
     world.fails("main", "/act.send --n-file n", "INVALID_PARAMS").await;

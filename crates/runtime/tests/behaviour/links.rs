@@ -73,6 +73,7 @@ async fn a_value_is_shown_and_only_a_text_can_be_opened() {
     );
     world.ok("main", "/open a.md\n/act.list").await;
     assert_eq!(world.ok("main", "/info @id").await, "@id → b2");
+    assert!(world.ok("main", "/info").await.contains("shortcuts: @doc, @id, @pair\n"));
     assert_eq!(world.ok("main", "/info @pair").await, "@pair → [\"b2\",5]");
     assert!(world.ok("main", "/nav --resolve").await.ends_with("@id → b2\n@pair → [\"b2\",5]"));
     let refused = world.fails("main", "/open @pair", "INVALID_PARAMS").await;
@@ -273,4 +274,17 @@ async fn what_is_left_of_a_long_page_is_reached_on_that_page() {
         assert!(page.ends_with(end) && read >= least, "{file}: {read}");
         assert!(world.ok("main", "/info").await.contains(&format!("file:      {file}\n")));
     }
+}
+
+#[tokio::test]
+async fn an_entry_of_several_menus_is_named_with_its_menu() {
+    let world = World::new().await;
+    world.home.write("a.md", "[!nav:a](m.md)\n[!nav:b](m.md)\n# Page\n\n#\n");
+    world.home.write("m.md", "[@home Home](a.md)\n");
+    world.ok("main", "/open a.md").await;
+    let error = world.fails("main", "/open @home", "NOT_FOUND").await;
+    assert!(error.ends_with("\"@home\" is in several menus.\n  Name one: @a.home, @b.home"), "{error}");
+    world.ok("main", "/open @b.home").await;
+    let error = world.fails("main", "/open #nope", "BLOCK_NOT_FOUND").await;
+    assert!(error.ends_with("Blocks: #page"), "{error}");
 }

@@ -136,9 +136,12 @@ fn push_string(string: &str, out: &mut String) {
         }
         // The character after a backslash belongs to it: `\\\\u0041` is a backslash and some text.
         let length = if c == '\\' { 2.min(rest.len()) } else { c.len_utf8() };
-        match must_show(c) {
-            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| drop(write!(out, "\\u{unit:04x}"))),
-            false => out.push_str(&rest[..length]),
+        if must_show(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push_str(&rest[..length]);
         }
         rest = &rest[length..];
     }
