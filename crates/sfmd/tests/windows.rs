@@ -65,7 +65,7 @@ fn windows(page: &Page, budget: usize) -> Vec<String> {
     let view = page.view();
     let (mut from, mut all) = (None, Vec::new());
     loop {
-        let window = view.window(from, budget).unwrap();
+        let window = view.window(from, budget).expect("something to show");
         assert!(window.text.len() <= budget && !window.text.is_empty());
         all.push(window.text.to_owned());
         let Some(rest) = window.rest else { return all };

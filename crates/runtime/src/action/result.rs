@@ -9,6 +9,7 @@ use web::page::{Kind, render, whole_characters};
 
 use crate::call::shown;
 use crate::error::{Code, Error};
+use crate::substitute::text_of;
 
 /// How many lines of a failed call's output the error shows, and how long each may be.
 const LINES_SHOWN: usize = 20;
@@ -120,7 +121,7 @@ fn failed(failure: String, output: [&str; 2]) -> Error {
 /// What a text is as JSON. A number that would be written in another way is a text: `1.10` is a version.
 fn parsed(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
-    let is_changed = value.is_number() && value.to_string() != text;
+    let is_changed = value.is_number() && text_of(&value) != text;
     Some(if is_changed { text.into() } else { value })
 }
 
