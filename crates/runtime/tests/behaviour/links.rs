@@ -277,6 +277,23 @@ async fn what_is_left_of_a_long_page_is_reached_on_that_page() {
 }
 
 #[tokio::test]
+async fn a_menu_is_made_of_every_link_of_a_page() {
+    let world = World::new().await;
+    world.home.write(
+        "a.md",
+        "[A](c.md) [here](#part) [@b B](d.md)\n\n## Part\n\n[한국, a label that is longer than most](e.md)\n",
+    );
+    world.ok("main", "/open a.md").await;
+    let menu = world.ok("main", "/nav scaffold").await;
+    let menu = menu.strip_prefix("Menu file\n---\n").unwrap();
+    let last = "[@entry-1 한국, a label that is longer than most](e.md)";
+    assert_eq!(menu, format!("[@a A](c.md)\n[@b B](d.md)\n{last}"));
+    world.home.write("menu.md", menu);
+    world.home.write("b.md", "[!nav:m](menu.md)\n");
+    assert!(world.ok("main", "/open b.md").await.contains("[@m.a] · [B][@m.b] · "));
+}
+
+#[tokio::test]
 async fn an_entry_of_several_menus_is_named_with_its_menu() {
     let world = World::new().await;
     world.home.write("a.md", "[!nav:a](m.md)\n[!nav:b](m.md)\n# Page\n\n#\n");
