@@ -158,4 +158,27 @@ mod tests {
         let changes = [("a", json!(9)), ("b", json!("small")), ("c", json!(1))];
         assert_eq!(shared.into_changes(), changes.map(|(name, value)| (name.to_owned(), value.into())));
     }
+
+    #[test]
+    fn what_scripts_set_came_from_all_that_they_saw() {
+        let mut variables = Variables::default();
+        variables.set("chosen", Marked { value: json!("x"), mark: Mark::WEB });
+        variables.set("own", json!("y").into());
+        let marked = |look: &dyn Fn(&Shared), input: Mark| {
+            let shared = Shared::new(variables.clone(), input);
+            shared.set_variable("made", json!(1).into(), 1).unwrap();
+            look(&shared);
+            let mark = shared.mark();
+            assert_eq!(shared.into_changes(), [("made".to_owned(), Marked { value: json!(1), mark })]);
+            mark
+        };
+        assert_eq!(marked(&|_| {}, Mark::default()), Mark::default());
+        assert_eq!(marked(&|_| {}, Mark::SECRET), Mark::SECRET);
+        assert_eq!(marked(&|shared| drop(shared.variable("own")), Mark::default()), Mark::default());
+        assert_eq!(marked(&|shared| drop(shared.variable("chosen")), Mark::default()), Mark::WEB);
+        assert_eq!(marked(&|shared| drop(shared.variables()), Mark::default()), Mark::WEB);
+        let secret = Secret::new("sk-abc");
+        let shown = |shared: &Shared| shared.reveal("KEY", &secret, Declared::Setting);
+        assert_eq!(marked(&shown, Mark::default()), Mark::SECRET);
+    }
 }
