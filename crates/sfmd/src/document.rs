@@ -30,7 +30,6 @@ pub struct Document {
     pub warnings: Vec<Warning>,
     pub(crate) source: String,
     pub(crate) lines: Lines,
-    pub(crate) content_start: usize,
     pub(crate) links: Vec<Link>,
     pub(crate) definitions: Vec<Definition>,
     pub(crate) hidden: Vec<Hidden>,
@@ -55,7 +54,7 @@ pub fn parse(source: &str) -> Document {
     let Scan { headings, fences, mut links, opaque, definitions, definition_lines, starts } =
         scan::scan(&source, content_start, &lines);
 
-    let first_line = lines.line_of(content_start);
+    let first_line = frontmatter.first_line_after();
     let marks = line_marks(&source, &lines, first_line, &opaque, &definition_lines, &mut warnings);
     let blocks = block::pair(marks.markers, &mut warnings);
     directive::warn_repeated(&marks.directives, &mut warnings);
@@ -80,7 +79,6 @@ pub fn parse(source: &str) -> Document {
         actions,
         responses,
         warnings: warnings.into_sorted(),
-        content_start,
         links,
         definitions,
         hidden,
@@ -101,7 +99,6 @@ pub fn plain(source: &str) -> Document {
         actions: Vec::new(),
         responses: Vec::new(),
         warnings: Vec::new(),
-        content_start: 0,
         links: Vec::new(),
         definitions: Vec::new(),
         hidden: Vec::new(),
@@ -137,7 +134,7 @@ impl Document {
 
     /// Lines after the frontmatter.
     pub(crate) fn content_lines(&self) -> Range<usize> {
-        self.lines.line_of(self.content_start.min(self.source.len()))..self.lines.end()
+        self.frontmatter.first_line_after()..self.lines.end()
     }
 }
 

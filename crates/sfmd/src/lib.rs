@@ -43,5 +43,5 @@ pub use page::{
 pub use response::{
     Comparison, Condition, Decode, Expression, MAX_NESTING, Node, Operand, Response, ShortcutValue, Test,
 };
-pub use template::{Dialect, Filter, Path, Piece, Placeholder, Step, Template};
+pub use template::{Dialect, Filter, Path, Piece, Placeholder, Step, Template, UnknownFilter};
 pub use warning::{MAX_WARNINGS, Warning};

@@ -124,9 +124,26 @@ fn a_backslash_continues_a_line_and_options_may_have_their_own() {
     let cli = action("CLI echo a && \\\n    echo -H \"b\" $HOME ${x}\n  --timeout 2m");
     let Call::Cli { command } = &cli.call else { panic!() };
     assert_eq!(command.to_string(), "echo a && echo -H \"b\" $HOME ${x}");
+    let Call::Http(call) = action("GET https://x/?\\\na=1&\\\nb=2 \\\n-H 'A: 1'").call else { panic!() };
+    assert_eq!((call.url.to_string().as_str(), call.headers.len()), ("https://x/?a=1&b=2", 1));
     let Call::Cli { command } = action("CLI echo \\\\\n  a: string").call else { panic!() };
     assert_eq!(command.to_string(), "echo \\\\");
     assert_eq!(cli.timeout, Some(Duration::from_secs(120)));
+}
+
+#[test]
+fn a_filter_that_does_not_exist_is_a_warning() {
+    let http = "GET https://x/{q|bogus} -H 'A: {q|json}'\n  q: string \"one of {a|b}\"\n  -H 'B: {z|none}'\n  body:\n    {\"q\": {q|no}}";
+    let expected = [
+        "line 2: there is no filter |bogus",
+        "line 4: there is no filter |none",
+        "line 6: there is no filter |no",
+    ];
+    assert_eq!(warnings(&action(http)), expected);
+    assert_eq!(
+        warnings(&action("CLI awk '{print|cmd}' {q|bogus}\n  q: string")),
+        ["line 2: there is no filter |bogus"]
+    );
 }
 
 #[test]

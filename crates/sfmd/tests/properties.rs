@@ -107,7 +107,10 @@ fn exercise(source: &str) -> String {
     }
     for entry in page.outline() {
         assert!(entry.line >= 1 && entry.line <= page.document().line_count());
-        assert!(view.window(Some(entry.line), 7).is_none_or(|window| window.text.len() <= 7));
+        assert!(
+            view.window(Some(sfmd::Position::line(entry.line)), 7)
+                .is_none_or(|window| window.text.len() <= 7)
+        );
     }
     for (_, warning) in page.warnings() {
         assert!(warning.line >= 1 && warning.line <= page.document().line_count().max(1), "{warning}");

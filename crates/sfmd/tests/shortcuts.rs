@@ -22,6 +22,15 @@ fn names_are_written_in_the_link_or_in_a_definition() {
         &[("next", "./next.md"), ("docs", "./d.md"), ("unused", "u.md")],
     );
     check("[@home](x.md)\n", "[home][@home]", &[("home", "x.md")]);
+    // Also directly below a line of text, where Markdown knows no definitions.
+    check(
+        "Read [the docs][@docs] or [@docs].\n[@docs]: https://docs.example.com/a\nMore [x][@y].\n  [@y]: <y.md>\n",
+        "Read [the docs][@docs] or [@docs].\nMore [x][@y].",
+        &[("docs", "https://docs.example.com/a"), ("y", "y.md")],
+    );
+    for text in ["[a][@a]\n\n```\n[@a]: x\n```", "[a][@a]\n[@a]: x y", "[a][@a] [@a]: x", "[a][a]\n[a]: x"] {
+        check(text, text, &[]);
+    }
     let labels: Vec<_> = page("[@a]\n\n[Better][@a]\n\n[@a]: x\n[@b]: y\n")
         .shortcuts()
         .iter()

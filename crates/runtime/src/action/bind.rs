@@ -6,13 +6,22 @@ use sfmd::{Action, Field, FieldType, schema_line};
 use super::coerce::coerce;
 use super::{Called, Word};
 use crate::error::{Code, Error, Result, nearest, quoted};
-use crate::substitute::Source;
+use crate::substitute::{Mark, Marked, Source};
 
 /// What a word turns out to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meant {
     pub value: Value,
     pub source: Source,
+    pub mark: Mark,
+}
+
+impl Meant {
+    /// What the caller gives in this call.
+    pub fn given(value: impl Into<Marked>) -> Self {
+        let Marked { value, mark } = value.into();
+        Self { value, source: Source::Caller, mark }
+    }
 }
 
 /// How words become values: looked up in the session, or read from files.
@@ -28,8 +37,7 @@ pub trait Meaning {
 pub struct Bound {
     fields: Vec<(String, Meant)>,
     pub words: Vec<String>,
-    /// Whether a value of the `$NAME` files is among the words.
-    pub words_hold_secret: bool,
+    pub words_mark: Mark,
 }
 
 impl Bound {
@@ -41,13 +49,19 @@ impl Bound {
     pub fn paths_mut<'b>(&'b mut self, action: &'b Action) -> impl Iterator<Item = &'b mut String> {
         let is_path =
             |name: &str| action.field(name).is_some_and(|field| field.field_type == FieldType::Path);
-        let given = self.fields.iter_mut().filter(move |(name, meant)| {
-            is_path(name) && matches!(meant.source, Source::Caller | Source::CallerSecret)
-        });
+        let given = self
+            .fields
+            .iter_mut()
+            .filter(move |(name, meant)| is_path(name) && meant.source == Source::Caller);
         given.filter_map(|(_, meant)| match &mut meant.value {
             Value::String(path) => Some(path),
             _ => None,
         })
+    }
+
+    /// What is known of all that was given.
+    pub fn mark(&self) -> Mark {
+        self.fields.iter().map(|(_, meant)| meant.mark).chain([self.words_mark]).collect()
     }
 
     /// In the order of their declaration.
@@ -83,7 +97,7 @@ impl<'a> Binder<'a> {
                     break;
                 }
                 Flag::None => self.others.push(word),
-                Flag::Set(field, value) => self.given.push((field, Meant { value, source: Source::Caller })),
+                Flag::Set(field, value) => self.given.push((field, Meant::given(value))),
                 Flag::Attached(field, value) => self.give(field, &value)?,
                 Flag::File(field, Some(path)) => self.give_file(field, &path)?,
                 Flag::File(field, None) => {
@@ -94,7 +108,7 @@ impl<'a> Binder<'a> {
                     match words.next_if(|next| next.is_switch() || next.is_filled_in()) {
                         Some(value) => self.give(field, value)?,
                         None => {
-                            self.given.push((field, Meant { value: true.into(), source: Source::Caller }));
+                            self.given.push((field, Meant::given(Value::from(true))));
                         }
                     }
                 }
@@ -144,14 +158,16 @@ impl<'a> Binder<'a> {
                 .map(|(_, meant)| meant)
                 .collect();
             let meant = match (values.len(), &field.default) {
-                (0, Some(default)) => Meant { value: default.clone(), source: Source::Other },
+                (0, Some(default)) => {
+                    Meant { value: default.clone(), source: Source::Other, mark: Mark::default() }
+                }
                 (0, None) => continue,
                 (1, _) => values.remove(0).clone(),
                 (last, _) if field.field_type == FieldType::Boolean => values.remove(last - 1).clone(),
-                _ => Meant {
+                _ => Meant::given(Marked {
                     value: values.iter().map(|meant| meant.value.clone()).collect(),
-                    source: combined(values.iter().map(|meant| meant.source)),
-                },
+                    mark: values.iter().map(|meant| meant.mark).collect(),
+                }),
             };
             bound.fields.push((field.name.clone(), meant));
         }
@@ -168,7 +184,7 @@ impl<'a> Binder<'a> {
         }
         for word in &self.others {
             let meant = self.meaning.word(word, None)?;
-            bound.words_hold_secret |= meant.source == Source::CallerSecret;
+            bound.words_mark = bound.words_mark.with(meant.mark);
             bound.words.push(crate::substitute::text_of(&meant.value).into_owned());
         }
         Ok(bound)
@@ -180,14 +196,22 @@ impl<'a> Binder<'a> {
     }
 
     fn give_file(&mut self, field: &'a Field, path: &Word) -> Result<()> {
-        let meant = self.meaning.file(path)?;
+        let mut meant = self.meaning.file(path)?;
+        // Only a text can end with the newline that editors put at the end of files.
+        let is_text = field.field_type == FieldType::String && field.choices.is_empty();
+        if let Value::String(text) = &mut meant.value
+            && !is_text
+            && let Some(line) = text.strip_suffix('\n')
+        {
+            *text = line.strip_suffix('\r').unwrap_or(line).to_owned();
+        }
         self.keep(field, meant)
     }
 
     fn keep(&mut self, field: &'a Field, meant: Meant) -> Result<()> {
         let value = coerce(field, meant.value).map_err(|why| {
             // What a secret variable holds is not for the message.
-            let why = if meant.source == Source::CallerSecret { "does not fit.".to_owned() } else { why };
+            let why = if meant.mark.secret { "does not fit.".to_owned() } else { why };
             self.wrong(format!("--{} {why}", field.name), &[field])
         })?;
         self.given.push((field, Meant { value, ..meant }));
@@ -294,9 +318,4 @@ enum Flag<'a> {
     Attached(&'a Field, Word),
     /// `--name-file PATH`
     File(&'a Field, Option<Word>),
-}
-
-fn combined(sources: impl IntoIterator<Item = Source>) -> Source {
-    let has_secret = sources.into_iter().any(|source| source == Source::CallerSecret);
-    if has_secret { Source::CallerSecret } else { Source::Caller }
 }

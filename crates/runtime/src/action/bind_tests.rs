@@ -6,7 +6,6 @@ use sfmd::Field;
 use super::bind::{Bound, Meaning, Meant, bind};
 use super::{Called, Word, split};
 use crate::error::{Code, Result};
-use crate::substitute::Source;
 
 /// Words mean what they say, but for `{x}`, which is a list, `{dash}`, which looks like a flag, and `{off}`,
 /// which is false.
@@ -20,11 +19,11 @@ impl Meaning for Simple {
             "{off}" if word.placeholder().is_some() => json!(false),
             text => json!(text),
         };
-        Ok(Meant { value, source: Source::Caller })
+        Ok(Meant::given(value))
     }
 
     fn file(&self, path: &Word) -> Result<Meant> {
-        Ok(Meant { value: json!(format!("content of {}", path.template)), source: Source::Caller })
+        Ok(Meant::given(json!(format!("content of {}", path.template))))
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use serde_json::Value;
-use sfmd::{Action, Call as Kind, HttpCall, PageAction, Requirement};
+use sfmd::{Action, Call as Kind, HttpCall, PageAction};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
@@ -20,6 +19,7 @@ use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
 use crate::long::shortened;
 use crate::session::{Session, State};
+use crate::substitute::{Mark, Marked};
 use crate::template::{self, Evaluated, Input};
 use crate::variable::{
     Claimant, Known, Persistent, Scope, Secrets, Surroundings, Variables, missing, required,
@@ -64,72 +64,77 @@ pub async fn call(call: Call<'_>) -> Ran {
 impl Call<'_> {
     async fn run(mut self) -> Result<Ran> {
         let requirements = self.page.content().requirements();
-        let unmet = missing(requirements.iter().copied(), self.persistent);
+        let unmet = missing(requirements, self.persistent);
         if let Some(error) = required(self.claimant, &unmet, self.page.setup.as_ref()) {
             return Err(error);
         }
         let source = Source::from_origin(self.found.origin);
         let trust = Trust::of(&source);
-        let meaning = InSession { known: self.known(), state: self.state };
+        let meaning = InSession { known: self.known(), state: self.state, trust: &trust };
         let mut bound = bind(self.found.action, self.called, &meaning)?;
         self.surroundings.words = std::mem::take(&mut bound.words);
+        self.surroundings.words_mark = bound.words_mark;
         if let Some(directory) = source.directory() {
             self.surroundings.app_directory = directory.to_owned();
         }
         let result = match &self.found.action.call {
-            Kind::Http(call) => self.http(call, &bound, &requirements, &trust).await?,
+            Kind::Http(call) => self.http(call, &bound, &trust).await?,
             Kind::Cli { command } => {
                 let directory = self.surroundings.app_directory.clone();
                 for path in bound.paths_mut(self.found.action) {
                     *path = cli::path_from(&directory, path, self.bases);
                 }
-                let definition = self.definition(&bound, &requirements, &trust);
+                let definition = self.definition(&bound, &trust);
                 let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
-                let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let ms = milliseconds(started);
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
                 CallResult::of_command(finished.end, &stdout, &stderr, ms)
             }
             Kind::Script { .. } => {
-                let Scripted { result, variables, changes } =
+                let Scripted { result, variables, changes, mark } =
                     script::run(&self, &source, &bound, &trust).await?;
-                let definition = Definition {
-                    known: self.known_with(&variables),
-                    ..self.definition(&bound, &requirements, &trust)
-                };
-                return Ok(self.finish(result, &definition, changes).await);
+                let definition =
+                    Definition { known: self.known_with(&variables), ..self.definition(&bound, &trust) };
+                return Ok(self.finish(result, mark, &definition, changes).await);
             }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
-        Ok(self.finish(result, &self.definition(&bound, &requirements, &trust), Vec::new()).await)
+        let definition = self.definition(&bound, &trust);
+        Ok(self.finish(result, trust.mark(), &definition, Vec::new()).await)
     }
 
-    async fn http(
-        &self,
-        call: &HttpCall,
-        bound: &Bound,
-        requirements: &[&Requirement],
-        trust: &Trust,
-    ) -> Result<CallResult> {
-        let prepared = http::prepare(self.found.action, call, &self.definition(bound, requirements, trust))?;
+    async fn http(&self, call: &HttpCall, bound: &Bound, trust: &Trust) -> Result<CallResult> {
+        let prepared = http::prepare(self.found.action, call, &self.definition(bound, trust))?;
         let home = self.agent.workspace.home();
-        if prepared.holds_secret || bound.words_hold_secret {
-            trust.require_host(&prepared.url, &Scope::Global.file(home))?;
+        if prepared.mark.secret {
+            trust.require_host(&prepared.url, prepared.host_mark, &Scope::Global.file(home))?;
         }
-        let policy = self.policy(trust)?;
+        let policy = self.policy(trust, prepared.host_mark)?;
+        let started = Instant::now();
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
-        let answer = answer.map_err(|error| http::unanswered(&prepared.shown, &error))?;
         let shown = prepared.shown;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = http::unanswered(&shown, &error);
+                return Ok(CallResult::of_no_answer(error, milliseconds(started)));
+            }
+        };
         // A page of HTML may take a while to convert.
         Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
     }
 
-    /// Which addresses the document may call: a page from the web public ones, and where it came from itself.
-    fn policy(&self, trust: &Trust) -> Result<web::Policy> {
+    /// Which addresses the document may call: a page from the web public ones, and where it came from itself. A host
+    /// that such a page chose is no other in an action of this machine.
+    fn policy(&self, trust: &Trust, host_mark: Mark) -> Result<web::Policy> {
         let own_ports: Vec<u16> = self.runtime.port.into_iter().collect();
-        let Trust::Web { page } = trust else { return Ok(web::Policy::local(own_ports)) };
+        if *trust == Trust::Local && !host_mark.from_web {
+            return Ok(web::Policy::local(own_ports));
+        }
         let policy = web::Policy::web(own_ports).allowing(allowed_places(self.agent.workspace.home())?);
+        let Trust::Web { page } = trust else { return Ok(policy) };
         let is_page = self.page.location.source == Source::Web(page.clone());
         Ok(match self.page.fetched().filter(|_| is_page) {
             Some(fetched) => policy.for_page(page.clone(), fetched.from),
@@ -137,19 +142,27 @@ impl Call<'_> {
         })
     }
 
-    /// The reply: by the template, if there is one for this outcome. `changes` are variables set before it.
+    /// The reply: by the template, if there is one for this outcome. `mark` is that of the result, `changes` are
+    /// variables set before it.
     async fn finish(
         &self,
         result: CallResult,
+        mark: Mark,
         definition: &Definition<'_>,
-        changes: Vec<(String, Value)>,
+        changes: Vec<(String, Marked)>,
     ) -> Ran {
         let error = result.error;
+        let response = Marked { value: result.response, mark };
         let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
         let workspace = &self.agent.workspace;
         let (reply, mut evaluated, links) = match (template, error) {
             (Some(template), error) => {
-                let input = Input { response: &result.response, failed: error.is_some(), values: definition };
+                let input = Input {
+                    response: &response,
+                    failed: error.is_some(),
+                    values: definition,
+                    author: definition.trust.mark(),
+                };
                 let mut evaluated = template::evaluate(template, input);
                 let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
                 let text = shortened(readable(&evaluated.text()), workspace.home());
@@ -164,7 +177,7 @@ impl Call<'_> {
             }
         };
         evaluated.variables.splice(0..0, changes);
-        Ran { reply, effects: Effects::of(result.response, evaluated, links) }
+        Ran { reply, effects: Effects::of(response, evaluated, links) }
     }
 
     fn known(&self) -> Known<'_> {
@@ -177,18 +190,18 @@ impl Call<'_> {
             response: self.state.response.as_deref(),
             persistent: self.persistent,
             surroundings: &self.surroundings,
+            document: Some(self.page.content()),
             bases: self.bases,
         }
     }
 
-    fn definition<'d>(
-        &'d self,
-        bound: &'d Bound,
-        requirements: &'d [&'d Requirement],
-        trust: &'d Trust,
-    ) -> Definition<'d> {
-        Definition { action: self.found.action, bound, known: self.known(), requirements, trust }
+    fn definition<'d>(&'d self, bound: &'d Bound, trust: &'d Trust) -> Definition<'d> {
+        Definition { action: self.found.action, bound, known: self.known(), trust }
     }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn unreadable(action: &Action) -> Error {

@@ -25,7 +25,7 @@ fn typed(field_type: FieldType, value: Value) -> Result<Value, String> {
         FieldType::String | FieldType::Path if value.is_array() || value.is_object() => Ok(value),
         FieldType::String | FieldType::Path => Ok(text.into()),
         FieldType::Json if !value.is_string() => Ok(value),
-        FieldType::Json => serde_json::from_str(&text).map_err(|_| wrong()),
+        FieldType::Json => exact_json(&text)?.ok_or_else(wrong),
         FieldType::Boolean => text.parse::<bool>().map(Value::from).map_err(|_| wrong()),
         FieldType::Integer => text.parse::<i64>().map(Value::from).map_err(|_| wrong()),
         FieldType::Number => number(&text).ok_or_else(wrong),
@@ -47,6 +47,48 @@ pub fn number(text: &str) -> Option<Value> {
         true => Some(Value::from(float as i64)),
         false => Some(Value::from(float)),
     }
+}
+
+/// A text as JSON; none if it is not. A whole number in it that would have to be rounded is an error, to be read
+/// after the field's name.
+pub fn exact_json(text: &str) -> Result<Option<Value>, String> {
+    let Ok(value) = serde_json::from_str(text) else { return Ok(None) };
+    match rounded_number(text) {
+        Some(number) => {
+            Err(format!("holds a number with too many digits, which a text could keep: {number}"))
+        }
+        None => Ok(Some(value)),
+    }
+}
+
+/// The first whole number in a JSON text that has more digits than a number keeps.
+fn rounded_number(json: &str) -> Option<&str> {
+    let mut rest = json;
+    while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        rest = &rest[start..];
+        let end = match rest.strip_prefix('"') {
+            Some(string) => 1 + string_length(string),
+            None => rest.find([',', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(end);
+        let is_whole = token.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+        if is_whole && number(token).is_none() {
+            return Some(token);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// How far a JSON string goes, its closing quote included.
+fn string_length(string: &str) -> usize {
+    let mut is_escaped = false;
+    let closes = |byte: u8| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    };
+    string.bytes().position(closes).map_or(string.len(), |at| at + 1)
 }
 
 fn check_choice(field: &Field, value: &Value) -> Result<(), String> {
@@ -108,6 +150,16 @@ mod tests {
             ("json", json!("{\"b\":1,\"a\":[null]}"), Ok(json!({"b": 1, "a": [null]}))),
             ("json", json!({"a": 1}), Ok(json!({"a": 1}))),
             ("json", json!("{"), Err("is no json: \"{\"")),
+            (
+                "json",
+                json!("{\"a\\\" 99999999999999999999\": [1.5, -2e3, 12345678901234567890123]}"),
+                Err("holds a number with too many digits, which a text could keep: 12345678901234567890123"),
+            ),
+            (
+                "json",
+                json!("[\"12345678901234567890123\", 18446744073709551615]"),
+                Ok(json!(["12345678901234567890123", u64::MAX])),
+            ),
             ("string (a|b)", json!("c"), Err("is not one of a|b: \"c\"")),
             ("string (a|b)", json!("b"), Ok(json!("b"))),
             ("number (min:1, max:14)", json!("0"), Err("is less than 1: 0")),

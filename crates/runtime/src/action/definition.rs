@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sfmd::{Action, Requirement};
+use sfmd::Action;
 
 use super::Trust;
 use super::bind::Bound;
@@ -14,14 +14,17 @@ pub struct Definition<'a> {
     pub action: &'a Action,
     pub bound: &'a Bound,
     pub known: Known<'a>,
-    pub requirements: &'a [&'a Requirement],
     pub trust: &'a Trust,
 }
 
 impl Values for Definition<'_> {
     fn named(&self, name: &str) -> Named<'_> {
         if let Some(meant) = self.bound.get(name) {
-            return Named::Value { value: Cow::Borrowed(&meant.value), source: meant.source };
+            return Named::Value {
+                value: Cow::Borrowed(&meant.value),
+                source: meant.source,
+                mark: meant.mark,
+            };
         }
         match self.known.named(name) {
             Named::Unknown if self.action.field(name).is_some() => Named::Empty,
@@ -30,15 +33,15 @@ impl Values for Definition<'_> {
     }
 
     fn env(&self, name: &str) -> Option<Env<'_>> {
-        let declared = || self.requirements.iter().find(|requirement| requirement.name == name);
-        let default = || declared().and_then(|requirement| requirement.default.as_deref()).map(Env::Plain);
-        self.known.env(name).or_else(default)
+        self.known.env(name)
     }
 
     fn file(&self, value: &Named<'_>, path: &str) -> Result<Vec<u8>> {
-        // A page could otherwise name any file of the workspace in a default and have it sent to itself.
-        if !matches!(value, Named::Value { source: Source::Caller | Source::CallerSecret, .. }) {
-            self.trust.require_local("read files that the caller did not name")?;
+        // A page could otherwise name any file of the workspace, in a default or in a variable that it set, and
+        // have it sent to itself.
+        let is_callers = matches!(value, Named::Value { source: Source::Caller, mark, .. } if !mark.from_web);
+        if !is_callers {
+            self.trust.require_own_file(path)?;
         }
         self.known.file(value, path)
     }

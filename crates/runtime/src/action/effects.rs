@@ -1,23 +1,22 @@
 //! What a call changes in its session, once it has ended.
 
-use serde_json::Value;
-
 use crate::session::State;
+use crate::substitute::Marked;
 use crate::template::{Evaluated, Named};
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Effects {
     /// The new `Response`; none if nothing was called.
-    pub response: Option<Value>,
-    pub variables: Vec<(String, Value)>,
+    pub response: Option<Marked>,
+    pub variables: Vec<(String, Marked)>,
     pub shortcuts: Vec<Named>,
     /// Where the shortened links of the output lead.
-    pub links: Vec<(String, Value)>,
+    pub links: Vec<(String, Marked)>,
     pub warnings: Vec<String>,
 }
 
 impl Effects {
-    pub fn of(response: Value, evaluated: Evaluated, links: Vec<(String, Value)>) -> Self {
+    pub fn of(response: Marked, evaluated: Evaluated, links: Vec<(String, Marked)>) -> Self {
         let Evaluated { variables, shortcuts, warnings, .. } = evaluated;
         Self { response: Some(response), variables, shortcuts, links, warnings }
     }

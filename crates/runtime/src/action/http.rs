@@ -8,7 +8,7 @@ use sfmd::{Action, HttpCall, Method, Template};
 use super::bind::Bound;
 use super::definition::Definition;
 use crate::error::{Code, Error, Result};
-use crate::substitute::{self, Filled, fill, text_of};
+use crate::substitute::{self, Filled, Mark, fill, text_of};
 
 /// How long a call waits for its answer, unless the action says otherwise.
 const HTTP_LIMIT: Duration = Duration::from_secs(30);
@@ -22,8 +22,10 @@ pub struct Prepared {
     /// `GET https://host/path`, without query and secrets.
     pub shown: String,
     pub url: String,
-    /// Whether a value of the `$NAME` files is in it.
-    pub holds_secret: bool,
+    /// What is known of the values in it.
+    pub mark: Mark,
+    /// The same of those that say which host it goes to.
+    pub host_mark: Mark,
 }
 
 /// What the content type of a body says about the values in it.
@@ -40,10 +42,10 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
     if !missing.is_empty() {
         return Err(substitute::undefined(missing, definition).hint("Nothing was sent."));
     }
-    let mut holds_secret = false;
+    let mut mark = definition.bound.mark();
     let mut filled = |template| -> Result<Filled<'_>> {
         let filled = fill(template, definition)?;
-        holds_secret |= filled.holds_secret();
+        mark = mark.with(filled.mark());
         Ok(filled)
     };
     let leftover = leftover(action, definition.bound);
@@ -60,9 +62,8 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
         None if in_query || leftover.is_empty() => None,
         None => Some(fields_body(&leftover, kind)),
     };
-    holds_secret |= definition.bound.iter().any(|(name, _)| is_secret(name, definition));
     let shown = format!("{} {}", http.method.name(), address.shown);
-    let unusable = |error: web::Error| unanswered(&shown, &error);
+    let unusable = |error: web::Error| Error::new(Code::InvalidParams, format!("{shown}: {error}."));
     let url = web::parse_url(&address.url).map_err(unusable)?;
     let mut request = web::Request::call(method(http.method), url);
     for (name, value) in &headers {
@@ -72,15 +73,14 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
         request = request.body(body);
     }
     request.timeout = action.timeout.unwrap_or(HTTP_LIMIT).min(LONGEST_LIMIT);
-    Ok(Prepared { request, shown, url: address.url, holds_secret })
+    Ok(Prepared { request, shown, url: address.url, mark, host_mark: address.host_mark })
 }
 
-/// The error for a request that got no answer.
+/// The error for a request that got no answer. What is wrong with its address is a redirect's.
 pub fn unanswered(shown: &str, error: &web::Error) -> Error {
     let code = match error {
-        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } => Code::NotAllowed,
-        web::Error::BadUrl { .. } | web::Error::BadScheme { .. } | web::Error::BadHeader { .. } => {
-            Code::InvalidParams
+        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } | web::Error::BadScheme { .. } => {
+            Code::NotAllowed
         }
         _ => Code::ActionFailed,
     };
@@ -91,10 +91,6 @@ pub fn unanswered(shown: &str, error: &web::Error) -> Error {
         _ => None,
     };
     Error::new(code, format!("No answer to {shown}: {error}")).hints(way_out)
-}
-
-fn is_secret(name: &str, definition: &Definition<'_>) -> bool {
-    definition.bound.get(name).is_some_and(|meant| meant.source == substitute::Source::CallerSecret)
 }
 
 /// The fields that no template of the definition uses, in the order of their declaration.

@@ -22,7 +22,7 @@ use sfmd::{Action, usage_line};
 
 pub use bind::{Meaning, Meant};
 pub use call::{Call, Ran, call};
-pub use coerce::number;
+pub use coerce::{exact_json, number};
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
 pub use meaning::InSession;

@@ -4,10 +4,12 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
 use shell::exec::End;
 use web::html::Extent;
+use web::page::json::indent;
 use web::page::{Kind, render, whole_characters};
 
 use crate::call::shown;
 use crate::error::{Code, Error};
+use crate::substitute::text_of;
 
 /// How many lines of a failed call's output the error shows, and how long each may be.
 const LINES_SHOWN: usize = 20;
@@ -28,9 +30,7 @@ impl CallResult {
     pub fn of_answer(answer: &web::Answer, shown: &str) -> Self {
         let page = render(answer, Extent::Main);
         let body: Value = match page.kind {
-            Kind::Json => {
-                serde_json::from_str(page.source.trim()).unwrap_or_else(|_| page.source.clone().into())
-            }
+            Kind::Json => parsed(page.source.trim()).unwrap_or_else(|| page.source.clone().into()),
             Kind::Binary { .. } => BASE64_STANDARD.encode(&answer.body).into(),
             Kind::Markdown | Kind::Html { .. } | Kind::Feed | Kind::Text => page.source.clone().into(),
         };
@@ -43,7 +43,7 @@ impl CallResult {
         let ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
         let plain = plain.trim_end().to_owned();
         let is_failure = !answer.status.is_success();
-        let error = is_failure.then(|| failed(format!("HTTP {status} from {shown}"), &plain, ""));
+        let error = is_failure.then(|| failed(format!("HTTP {status} from {shown}"), [&plain, ""]));
         let response =
             json!({ "status": status, "body": body, "headers": headers(&answer.headers), "ms": ms });
         Self { response, plain, error }
@@ -53,12 +53,10 @@ impl CallResult {
         let stdout = String::from_utf8_lossy(stdout).into_owned();
         let stderr = String::from_utf8_lossy(stderr).into_owned();
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
-        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
-        let parsed = json(&stdout).or_else(|| json(&whole_characters(&stdout)));
-        let plain = match &parsed {
-            Some(value @ (Value::Object(_) | Value::Array(_))) => format!("{value:#}"),
-            _ if text.trim().is_empty() && stderr.trim().is_empty() => "(no output)".to_owned(),
-            _ if text.trim().is_empty() => stderr.trim_end().to_owned(),
+        let whole = whole_characters(&stdout);
+        let json = [stdout.as_str(), &whole].into_iter().find_map(|text| Some((parsed(text.trim())?, text)));
+        let shown = match &json {
+            Some((Value::Object(_) | Value::Array(_), text)) => indent(text).unwrap_or_default(),
             _ => text.trim_end().to_owned(),
         };
         let (status, failure) = match end {
@@ -67,11 +65,23 @@ impl CallResult {
             End::Stopped => (-1, Some("The command was stopped.".to_owned())),
             End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
         };
-        let body = parsed.unwrap_or_else(|| text.into());
-        let error = failure.map(|failure| failed(failure, &plain, &stderr));
+        let body = json.map_or_else(|| text.into(), |(value, _)| value);
+        let error = failure.map(|failure| failed(failure, [&shown, stderr.trim_end()]));
+        let plain = match (shown.trim().is_empty(), stderr.trim().is_empty()) {
+            (false, _) => shown,
+            (true, false) => stderr.trim_end().to_owned(),
+            (true, true) => "(no output)".to_owned(),
+        };
         let response =
             json!({ "status": status, "body": body, "stdout": stdout, "stderr": stderr, "ms": ms });
         Self { response, plain, error }
+    }
+
+    /// A call over HTTP that nobody answered.
+    pub fn of_no_answer(error: Error, ms: u64) -> Self {
+        let details = json!({ "code": error.code.as_str(), "message": error.message });
+        let response = json!({ "status": 0, "body": null, "headers": {}, "error": details, "ms": ms });
+        Self { response, plain: String::new(), error: Some(error) }
     }
 
     /// A script's output: a text is shown as it is, anything else as indented JSON.
@@ -97,26 +107,22 @@ pub fn readable(output: &str) -> String {
 }
 
 /// The error of a call that failed, with the start of what it gave.
-fn failed(failure: String, plain: &str, stderr: &str) -> Error {
-    let output = [plain, stderr].map(shell::rendered);
-    let output = output
-        .iter()
-        .map(AsRef::as_ref)
-        .filter(|text: &&str| !text.is_empty() && *text != "(no output)")
-        .flat_map(str::lines)
-        .map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
-    let mut lines: Vec<String> = Vec::new();
-    for line in output {
-        if lines.len() == LINES_SHOWN {
-            lines.push("…".to_owned());
-            break;
-        }
-        // Where only the error output said something, it is the reply already.
-        if lines.last() != Some(&line) {
-            lines.push(line);
-        }
+fn failed(failure: String, output: [&str; 2]) -> Error {
+    let output = output.map(shell::rendered);
+    let mut rest = output.iter().flat_map(|text| text.lines());
+    let shown = rest.by_ref().take(LINES_SHOWN).map(|line| line.chars().take(LINE_SHOWN).collect::<String>());
+    let mut lines: Vec<String> = shown.collect();
+    if rest.next().is_some() {
+        lines.push("…".to_owned());
     }
     Error::new(Code::ActionFailed, failure).hints(lines)
+}
+
+/// What a text is as JSON. A number that would be written in another way is a text: `1.10` is a version.
+fn parsed(text: &str) -> Option<Value> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let is_changed = value.is_number() && text_of(&value) != text;
+    Some(if is_changed { text.into() } else { value })
 }
 
 /// By their names in lower case; a name that was sent twice has both values.
@@ -146,7 +152,15 @@ mod tests {
     fn a_command_is_read_as_json_where_it_is() {
         let table = [
             ("{\"b\":1,\"a\":[2]}\n", json!({"b": 1, "a": [2]}), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}"),
-            ("1.10\n", json!(1.10), "1.10"),
+            ("1.10\n", json!("1.10"), "1.10"),
+            ("1e5\n", json!("1e5"), "1e5"),
+            ("12345678901234567890123", json!("12345678901234567890123"), "12345678901234567890123"),
+            (" 24\n", json!(24), " 24"),
+            (
+                "{\"id\":12345678901234567890123,\"price\":1.50}",
+                serde_json::from_str("{\"id\":12345678901234567890123,\"price\":1.50}").unwrap(),
+                "{\n  \"id\": 12345678901234567890123,\n  \"price\": 1.50\n}",
+            ),
             ("{\"a\":\"cut \\ud83d\"}", json!({"a": "cut \u{fffd}"}), "{\n  \"a\": \"cut \u{fffd}\"\n}"),
             ("plain words\n", json!("plain words"), "plain words"),
             ("", json!(""), "(no output)"),
@@ -180,7 +194,9 @@ mod tests {
     fn a_failure_shows_the_start_of_both_outputs() {
         let error = finished(3, "out\n", "err 1\nerr 2\n").error.unwrap().to_string();
         assert_eq!(error, "ERROR(ACTION_FAILED): exit 3\n  out\n  err 1\n  err 2");
-        assert_eq!(finished(1, "", "only\n").error.unwrap().hints, ["only"]);
+        assert_eq!(finished(1, "", "one\ntwo\n").error.unwrap().hints, ["one", "two"]);
+        assert_eq!(finished(1, "a\na\n", "").error.unwrap().hints, ["a", "a"]);
+        assert!(finished(1, "", "").error.unwrap().hints.is_empty());
         let long = finished(1, &"x\ny\n".repeat(100), "").error.unwrap();
         assert_eq!((long.hints.len(), long.hints[20].as_str()), (21, "…"));
     }

@@ -13,6 +13,7 @@ use crate::call::{Calls, Failed, Naming, Settings, Shared, no_scripts};
 use crate::document::Source;
 use crate::error::Result;
 use crate::manifest::Tool;
+use crate::substitute::{Mark, Marked};
 use crate::task;
 use crate::variable::Variables;
 
@@ -21,7 +22,9 @@ pub struct Scripted {
     pub result: CallResult,
     pub variables: Variables,
     /// Those that it set, in order.
-    pub changes: Vec<(String, Value)>,
+    pub changes: Vec<(String, Marked)>,
+    /// Of its result.
+    pub mark: Mark,
 }
 
 /// Runs the script of an action that the local document `source` declares.
@@ -47,13 +50,14 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         settings: Settings::of(Some(call.persistent)),
         task: call.task.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if call.task.is_some() { Naming::Named } else { Naming::Unnamed },
-        shared: Shared::new(call.state.variables.clone()),
+        shared: Shared::new(call.state.variables.clone(), bound.mark()),
     };
     let started = Instant::now();
     let outcome = calls.call(&tool, Value::Object(input)).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut variables = call.state.variables.clone();
     // As for tools: what a failed script set is forgotten with it.
+    let mark = calls.shared.mark();
     let changes = if outcome.is_ok() { calls.shared.into_changes() } else { Vec::new() };
     for (name, value) in &changes {
         variables.set(name.clone(), value.clone());
@@ -62,5 +66,5 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         Ok(output) => CallResult::of_output(output, ms),
         Err(Failed { error, details }) => CallResult::of_failed_script(error, details, ms),
     };
-    Ok(Scripted { result, variables, changes })
+    Ok(Scripted { result, variables, changes, mark })
 }

@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::agent::settings;
 use crate::document::Source;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, quoted};
+use crate::substitute::Mark;
 use crate::variable::Scope;
 
 /// Where a document came from, as far as trust goes.
@@ -46,10 +47,34 @@ impl Trust {
         }
     }
 
-    /// Refuses to send `$NAME` values to a host that nobody allowed for this page.
-    pub fn require_host(&self, url: &str, config: &Path) -> Result<()> {
-        let Self::Web { page } = self else { return Ok(()) };
-        let (page, host) = (origin(page), host_of(url));
+    /// The mark of everything that such a document makes.
+    pub fn mark(&self) -> Mark {
+        match self {
+            Self::Local => Mark::default(),
+            Self::Web { .. } => Mark::WEB,
+        }
+    }
+
+    /// Refuses to a page from the web a file that its caller did not name.
+    pub fn require_own_file(&self, path: &str) -> Result<()> {
+        let refused = self.require_local("read files that the caller did not name");
+        refused.map_err(|error| error.hint(format!("Or write its path in the call: {}", quoted(path))))
+    }
+
+    /// Refuses to send `$NAME` values to a host that nobody allowed for this page, or that a page from the web
+    /// chose for a document of this machine.
+    pub fn require_host(&self, url: &str, host_mark: Mark, config: &Path) -> Result<()> {
+        let host = host_of(url);
+        let page = match self {
+            Self::Local if !host_mark.from_web => return Ok(()),
+            Self::Local => {
+                let message =
+                    format!("A page from the web chose {host}, which would get variables of yours.");
+                return Err(Error::new(Code::NotAllowed, message)
+                    .hint("If it is meant, give the address yourself, in the call or with /set."));
+            }
+            Self::Web { page } => origin(page),
+        };
         let settings = settings::read(config)?;
         let hosts = settings.get(SECTION).and_then(|net| net.get(HOSTS)).and_then(|hosts| hosts.get(&page));
         let is_allowed =
@@ -131,21 +156,27 @@ mod tests {
         let config = dir.path().join("config.json");
         let trust = |page: &str| Trust::of(&Source::Web(page.parse().unwrap()));
         let page = trust("https://Docs.example.com/a/b.md");
-        let refused = page.require_host("https://api.example.com:8080/x?y", &config).unwrap_err();
+        let refused =
+            page.require_host("https://api.example.com:8080/x?y", Mark::default(), &config).unwrap_err();
         assert_eq!(refused.code, Code::NotAllowed);
         let way_out = "string agent allow-host https://docs.example.com api.example.com:8080";
         assert_eq!(refused.hints.last().unwrap(), way_out);
         allow_host(&config, "https://docs.example.com/", "API.example.com:8080").unwrap();
         allow_host(&config, "https://docs.example.com", "api.example.com:8080").unwrap();
-        page.require_host("https://api.example.com:8080/x", &config).unwrap();
-        assert!(page.require_host("https://api.example.com/x", &config).is_err());
+        page.require_host("https://api.example.com:8080/x", Mark::default(), &config).unwrap();
+        assert!(page.require_host("https://api.example.com/x", Mark::default(), &config).is_err());
         assert!(
-            trust("https://other.example.com").require_host("https://api.example.com:8080", &config).is_err()
+            trust("https://other.example.com")
+                .require_host("https://api.example.com:8080", Mark::default(), &config)
+                .is_err()
         );
         assert!(
-            trust("http://docs.example.com").require_host("https://api.example.com:8080", &config).is_err()
+            trust("http://docs.example.com")
+                .require_host("https://api.example.com:8080", Mark::default(), &config)
+                .is_err()
         );
-        Trust::Local.require_host("https://anywhere.example", &config).unwrap();
+        Trust::Local.require_host("https://anywhere.example", Mark::default(), &config).unwrap();
+        assert!(Trust::Local.require_host("https://anywhere.example", Mark::WEB, &config).is_err());
         assert!(allow_host(&config, "docs.example.com", "x").is_err());
         assert!(allow_host(&config, "https://docs.example.com", "x/y").is_err());
     }

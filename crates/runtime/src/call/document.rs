@@ -39,15 +39,16 @@ impl Host<'_> {
             let answer = match reply {
                 Ok(text) => {
                     let part = |name: &str| {
-                        effects.response.as_ref().map_or(Value::Null, |response| response[name].clone())
+                        effects.response.as_ref().map_or(Value::Null, |response| response.value[name].clone())
                     };
                     let output = json!({ "text": text, "status": part("status"), "body": part("body") });
                     json!({ "status": "success", "output": output })
                 }
                 Err(error) => failed(&error),
             };
+            self.calls.shared.saw(effects.response.map(|response| response.mark).unwrap_or_default());
             for (name, value) in effects.variables {
-                let bytes = text_of(&value).len();
+                let bytes = text_of(&value.value).len();
                 if self.calls.shared.set_variable(&name, value, bytes).is_err() {
                     break;
                 }

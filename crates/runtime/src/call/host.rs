@@ -164,7 +164,7 @@ impl Host<'_> {
         match verb {
             "get" => raw(&shared.variable(&name)),
             "set" => {
-                let set = shared.set_variable(&name, value, arguments.len());
+                let set = shared.set_variable(&name, value.into(), arguments.len());
                 set.map_err(|TooLarge| {
                     let limit = VARIABLES_BYTES_MAX / (1024 * 1024);
                     refusal("too_large", format!("the variables that a call sets hold at most {limit} MiB"))

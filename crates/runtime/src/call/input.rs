@@ -1,18 +1,22 @@
 //! From the words of a call to the input of a tool: which word is a flag, and which is its value.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 use super::field::{self, Known};
 use super::help;
-use crate::action::{Meaning, Word};
+use crate::action::{Meaning, Meant, Word, exact_json};
 use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
-use crate::substitute::text_of;
+use crate::substitute::{Mark, text_of};
 
 /// What a call asks for.
 #[derive(Debug, Default, PartialEq)]
 pub struct Asked {
     pub input: Value,
+    /// Of all that the input is made of.
+    pub mark: Mark,
     /// The task that it names.
     pub task: Option<String>,
     pub help: bool,
@@ -30,13 +34,19 @@ enum Own {
 pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meaning) -> Result<Asked> {
     let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
     let mut whole = body.map(|body| reader.whole(body)).transpose()?;
+    let mark = Cell::new(Mark::default());
+    let meant = |word: &Word| -> Result<Value> {
+        let Meant { value, mark: own, .. } = meaning.word(word, None)?;
+        mark.set(mark.get().with(own));
+        Ok(value)
+    };
     let mut words = words.iter().peekable();
     let mut switch_before: Option<String> = None;
     while let Some(word) = words.next() {
         let flag = reader.flag(word, switch_before.take())?;
         let next = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Word>>| -> Result<Value> {
             match &flag.attached {
-                Some(value) => Ok(meaning.word(value, None)?.value),
+                Some(value) => meant(value),
                 None => {
                     let value = words.next_if(|next| next.is_quoted || !reader.is_known_flag(next));
                     let missing = || {
@@ -45,7 +55,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                         let usage = help::usage(reader.tool);
                         Error::new(Code::InvalidParams, wrong).hints(line).hint(usage)
                     };
-                    Ok(meaning.word(value.ok_or_else(missing)?, None)?.value)
+                    meant(value.ok_or_else(missing)?)
                 }
             }
         };
@@ -63,7 +73,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
             None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
                 let value = match words.next_if(|next| reader.is_value_of_switch(&flag.name, next)) {
                     Some(word) if word.is_switch() => (word.plain() == Some("true")).into(),
-                    Some(word) => meaning.word(word, None)?.value,
+                    Some(word) => meant(word)?,
                     None => {
                         switch_before = Some(flag.name.clone());
                         true.into()
@@ -85,8 +95,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     for (name, value) in std::mem::take(&mut reader.given) {
         field::put(tool, &mut input, &name, value)?;
     }
-    reader.asked.input = input;
-    Ok(reader.asked)
+    Ok(Asked { input, mark: mark.get(), ..reader.asked })
 }
 
 struct Reader<'a> {
@@ -168,6 +177,9 @@ impl Reader<'_> {
     }
 
     fn whole(&self, json: &str) -> Result<Map<String, Value>> {
+        if let Err(why) = exact_json(json) {
+            return Err(self.wrong(format!("The input {why}")));
+        }
         match serde_json::from_str(json) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(self.wrong("The input is not a JSON object.")),

@@ -5,8 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
-use crate::action::{Meant, split};
-use crate::substitute::Source;
+use crate::action::split;
 
 /// Words mean what they say, but for `{off}`, which is false.
 struct Literal;
@@ -14,8 +13,8 @@ struct Literal;
 impl Meaning for Literal {
     fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
         let text = word.template.to_string();
-        let value = if text == "{off}" { false.into() } else { text.into() };
-        Ok(Meant { value, source: Source::Caller })
+        let value: Value = if text == "{off}" { false.into() } else { text.into() };
+        Ok(Meant::given(value))
     }
 
     fn file(&self, path: &Word) -> Result<Meant> {
@@ -124,7 +123,7 @@ fn flags_get_the_declared_types() {
 #[test]
 fn our_own_flags_give_way_to_fields_of_their_name() {
     let own = asked("--@task job-1 --@json '{}' --@help", None).unwrap();
-    assert_eq!(own, Asked { input: json!({}), task: Some("job-1".into()), help: true });
+    assert_eq!(own, Asked { input: json!({}), task: Some("job-1".into()), help: true, ..Asked::default() });
     assert!(asked("--help", None).unwrap().help);
     assert_eq!(asked("--task x --@task=y", None).unwrap().task.as_deref(), Some("y"));
 }
@@ -141,6 +140,7 @@ fn what_cannot_be_read_says_why() {
         ("--json '[1]'", None, "not a JSON object"),
         ("--json nope", None, "not JSON"),
         ("", Some("{"), "not JSON"),
+        ("", Some("{\"by\": 12345678901234567890123}"), "too many digits"),
         ("--json '{}'", Some("{}"), "The whole input is given twice"),
         ("--json '{}' --json '{}'", None, "The whole input is given twice"),
         ("--points.0.x 5", None, "Unknown flag \"--points.0.x\".\n  --points: array of object\n"),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::substitute::{Mark, Marked};
 use crate::task::{EVENTS_MAX, Event};
 use crate::variable::{Secret, Secrets, Variables};
 
@@ -29,6 +30,7 @@ struct Inner {
     changed: BTreeMap<String, usize>,
     /// The sum of these sizes.
     bytes: usize,
+    mark: Mark,
     revealed: Vec<(String, Secret, Declared)>,
     /// The newest ones.
     events: VecDeque<Event>,
@@ -44,12 +46,27 @@ pub enum Declared {
 }
 
 impl Shared {
-    pub fn new(variables: Variables) -> Self {
-        Self(Mutex::new(Inner { variables, ..Inner::default() }))
+    /// `input` is the mark of what the call was given.
+    pub fn new(variables: Variables, input: Mark) -> Self {
+        Self(Mutex::new(Inner { variables, mark: input, ..Inner::default() }))
     }
 
     pub fn variable(&self, name: &str) -> Option<Value> {
-        self.lock().variables.get(name).cloned()
+        let mut inner = self.lock();
+        let Marked { value, mark } = inner.variables.get(name).cloned()?;
+        inner.mark = inner.mark.with(mark);
+        Some(value)
+    }
+
+    /// A script gets to see something of that mark.
+    pub fn saw(&self, mark: Mark) {
+        let mut inner = self.lock();
+        inner.mark = inner.mark.with(mark);
+    }
+
+    /// The mark of whatever the scripts make: of all that they have seen, since nobody can tell what became of it.
+    pub fn mark(&self) -> Mark {
+        self.lock().mark
     }
 
     /// The variables as they are now.
@@ -58,12 +75,13 @@ impl Shared {
     }
 
     pub fn variables(&self) -> Value {
-        let inner = self.lock();
+        let mut inner = self.lock();
+        inner.mark = inner.variables.marks().fold(inner.mark, Mark::with);
         Value::Object(inner.variables.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect())
     }
 
     /// Sets a variable that takes so many bytes, unless all that scripts set would take too many.
-    pub fn set_variable(&self, name: &str, value: Value, bytes: usize) -> Result<(), TooLarge> {
+    pub fn set_variable(&self, name: &str, value: Marked, bytes: usize) -> Result<(), TooLarge> {
         let mut inner = self.lock();
         let others = inner.bytes - inner.changed.get(name).unwrap_or(&0);
         let bytes = bytes + VARIABLE_BYTES;
@@ -78,7 +96,9 @@ impl Shared {
 
     /// Remembers a secret that a script has seen, so that it can be taken out of what is shown.
     pub fn reveal(&self, name: &str, secret: &Secret, declared: Declared) {
-        self.lock().revealed.push((name.to_owned(), secret.clone(), declared));
+        let mut inner = self.lock();
+        inner.mark = inner.mark.with(Mark::SECRET);
+        inner.revealed.push((name.to_owned(), secret.clone(), declared));
     }
 
     /// What errors and logs must not hold.
@@ -107,12 +127,14 @@ impl Shared {
     }
 
     /// The variables that were set; secrets do not become variables, which anyone may read.
-    pub fn into_changes(self) -> Vec<(String, Value)> {
+    pub fn into_changes(self) -> Vec<(String, Marked)> {
         let secrets = self.secrets();
-        let Inner { mut variables, changed, .. } =
+        let Inner { mut variables, changed, mark, .. } =
             self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let values = changed.into_keys().filter_map(|name| variables.take(&name).map(|value| (name, value)));
-        values.map(|(name, value)| (name, secrets.redact_value(value))).collect()
+        let redacted =
+            |value: Marked| Marked { value: secrets.redact_value(value.value), ..value }.with(mark);
+        values.map(|(name, value)| (name, redacted(value))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -132,13 +154,36 @@ mod tests {
         let shared = Shared::default();
         let half = VARIABLES_BYTES_MAX / 2 - VARIABLE_BYTES;
         for round in 0..10 {
-            shared.set_variable("a", json!(round), half).unwrap();
+            shared.set_variable("a", json!(round).into(), half).unwrap();
         }
-        shared.set_variable("b", json!("b"), half).unwrap();
-        assert_eq!(shared.set_variable("c", json!(1), 0), Err(TooLarge));
-        shared.set_variable("b", json!("small"), 5).unwrap();
-        shared.set_variable("c", json!(1), 1).unwrap();
+        shared.set_variable("b", json!("b").into(), half).unwrap();
+        assert_eq!(shared.set_variable("c", json!(1).into(), 0), Err(TooLarge));
+        shared.set_variable("b", json!("small").into(), 5).unwrap();
+        shared.set_variable("c", json!(1).into(), 1).unwrap();
         let changes = [("a", json!(9)), ("b", json!("small")), ("c", json!(1))];
-        assert_eq!(shared.into_changes(), changes.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(shared.into_changes(), changes.map(|(name, value)| (name.to_owned(), value.into())));
+    }
+
+    #[test]
+    fn what_scripts_set_came_from_all_that_they_saw() {
+        let mut variables = Variables::default();
+        variables.set("chosen", Marked { value: json!("x"), mark: Mark::WEB });
+        variables.set("own", json!("y").into());
+        let marked = |look: &dyn Fn(&Shared), input: Mark| {
+            let shared = Shared::new(variables.clone(), input);
+            shared.set_variable("made", json!(1).into(), 1).unwrap();
+            look(&shared);
+            let mark = shared.mark();
+            assert_eq!(shared.into_changes(), [("made".to_owned(), Marked { value: json!(1), mark })]);
+            mark
+        };
+        assert_eq!(marked(&|_| {}, Mark::default()), Mark::default());
+        assert_eq!(marked(&|_| {}, Mark::SECRET), Mark::SECRET);
+        assert_eq!(marked(&|shared| drop(shared.variable("own")), Mark::default()), Mark::default());
+        assert_eq!(marked(&|shared| drop(shared.variable("chosen")), Mark::default()), Mark::WEB);
+        assert_eq!(marked(&|shared| drop(shared.variables()), Mark::default()), Mark::WEB);
+        let secret = Secret::new("sk-abc");
+        let shown = |shared: &Shared| shared.reveal("KEY", &secret, Declared::Setting);
+        assert_eq!(marked(&shown, Mark::default()), Mark::SECRET);
     }
 }

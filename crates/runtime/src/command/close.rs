@@ -5,5 +5,5 @@ use crate::error::Result;
 
 pub fn run(context: Context<'_>) -> Result<String> {
     let page = context.state.page.take().ok_or_else(open::no_document)?;
-    Ok(format!("Closed: {}", page.location.display(&context.agent.workspace)))
+    Ok(format!("Closed: {}", page.name(&context.agent.workspace)))
 }

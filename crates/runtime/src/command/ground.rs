@@ -5,6 +5,7 @@ use crate::agent::Workspace;
 use crate::document::{Asker, Bases, Library, Location, Page, Source, Web};
 use crate::error::{Code, Error, Result};
 use crate::package::{Kind, Package, Packages};
+use crate::substitute::Mark;
 use crate::topic::Topic;
 
 /// A tab stands on the agent's workspace, an app on its own package and nothing else.
@@ -59,8 +60,21 @@ impl Ground {
 
     /// Names a page as lists in an app topic show it.
     pub fn label(&self, page: &mut Page) {
-        if let (Self::Package { package, .. }, Source::File(path)) = (self, &page.location.source) {
-            page.label = Some(package.page_name(path));
+        let Self::Package { package, .. } = self else { return };
+        page.label = match &page.location.source {
+            Source::File(path) => Some(package.page_name(path)),
+            Source::Directory(path) => Some(format!("{}/", package.page_name(path))),
+            Source::Version { .. } | Source::Web(_) => None,
+        };
+    }
+
+    /// What could not be found in an app may lie outside of it.
+    pub fn missing(&self, error: Error) -> Error {
+        match self {
+            Self::Package { .. } if error.code == Code::NotFound => {
+                error.hint("Only the app's own pages open here; others open in a tab, such as main.")
+            }
+            _ => error,
         }
     }
 
@@ -115,13 +129,14 @@ pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
     }
 }
 
-/// The page's own right to ask: one from the web may reach less than the agent.
-pub fn asker(page: Option<&Page>) -> Asker<'_> {
+/// Who asks for an address of that mark: one that a page from the web chose may reach less than the agent.
+pub fn asker(mark: Mark, page: Option<&Page>) -> Asker<'_> {
     match page.map(|page| (&page.location, page.fetched())) {
+        _ if !mark.from_web => Asker::Local,
         Some((Location { source: Source::Web(url), .. }, Some(fetched))) => {
             Asker::Page { url, from: fetched.from }
         }
-        _ => Asker::Local,
+        _ => Asker::Left,
     }
 }
 

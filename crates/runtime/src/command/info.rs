@@ -48,9 +48,9 @@ pub fn parse(arguments: Arguments<'_>) -> Result<Option<String>> {
 pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
     let target = match value_of(id, context.state) {
-        Some(value) => text_of(value).into_owned(),
+        Some(found) => text_of(&found.value).into_owned(),
         None => match follow(id, context.state, workspace)? {
-            Followed::Location(location) => location.display(workspace),
+            Followed::Location(location, _) => location.display(workspace),
             Followed::Topic(topic) => topic.to_string(),
         },
     };
@@ -130,7 +130,7 @@ async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("blocks", &page.block_ids());
     let menus: Vec<&str> = page.menus.iter().map(|menu| menu.name.as_str()).collect();
     lines.add_list("menus", &menus);
-    lines.add_list("shortcuts", &shortcuts(page));
+    lines.add_list("shortcuts", &shortcuts(page, context));
     let action = |found: sfmd::PageAction<'_>| format!("{}({})", found.action.id, found.action.call.word());
     lines.add_list("actions", &page.content().actions().map(action).collect::<Vec<_>>());
     let history = context.state.history.len();
@@ -141,11 +141,17 @@ async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
     lines.add_list("warnings", &context.state.warnings(workspace));
 }
 
-/// The first shortcuts of a page, and how many more there are.
-fn shortcuts(page: &Page) -> Vec<String> {
-    let all = page.content().shortcuts();
-    let mut shown: Vec<String> =
-        all.iter().take(SHORTCUTS_SHOWN).map(|shortcut| format!("@{}", shortcut.id)).collect();
+/// The first shortcuts of a page and of values, and how many more there are.
+fn shortcuts(page: &Page, context: &Context<'_>) -> Vec<String> {
+    let of_page = page.content().shortcuts().iter().map(|shortcut| shortcut.id.as_str());
+    let of_values = context.state.shortcuts.iter().map(|(id, _)| id);
+    let mut all: Vec<&str> = Vec::new();
+    for id in of_page.chain(of_values) {
+        if !all.contains(&id) {
+            all.push(id);
+        }
+    }
+    let mut shown: Vec<String> = all.iter().take(SHORTCUTS_SHOWN).map(|id| format!("@{id}")).collect();
     if all.len() > SHORTCUTS_SHOWN {
         shown.push(format!("+{} more", all.len() - SHORTCUTS_SHOWN));
     }

@@ -1,5 +1,6 @@
 //! `/ls`: the names in a directory.
 
+use super::ground::Ground;
 use super::{Arguments, Context};
 use crate::agent::workspace::{FoundKind, Hidden};
 use crate::blocking;
@@ -7,6 +8,7 @@ use crate::document::display_directory;
 use crate::edit::FileTarget;
 use crate::error::{Code, Error, Result};
 use crate::reply::with_body;
+use crate::topic::Topic;
 
 const ALL: &str = "--all";
 /// How many names are shown. A directory with more is data.
@@ -28,9 +30,22 @@ impl What {
 }
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
-    let Context { agent, state, caller, .. } = context;
-    let located = what.target.locate(state, agent, caller)?.whole()?;
-    let workspace = agent.workspace.clone();
+    // An app stands on its own package, which is none of the agent's folders.
+    let ground = match what.target.is_relative() && matches!(context.session.topic, Topic::App { .. }) {
+        true => Ground::of(&context).ok(),
+        false => None,
+    };
+    let (located, workspace) = match &ground {
+        Some(ground) => {
+            let located = what.target.locate_from(ground.bases(&context), context.state)?;
+            (located, ground.workspace().clone())
+        }
+        None => {
+            let located = what.target.locate(context.state, context.agent, context.caller)?;
+            (located, context.agent.workspace.clone())
+        }
+    };
+    let located = located.whole()?;
     blocking::run(move || {
         let (path, found) = located.find(&workspace).map_err(|error| match error.code {
             Code::NotFound => {

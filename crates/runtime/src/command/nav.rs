@@ -137,8 +137,10 @@ pub fn target(href: &str, base: &Source, context: &Context<'_>) -> String {
 
 /// Links of the page itself stay as they are, since the menu is meant to lie beside it.
 fn scaffold(page: &Page, context: &Context<'_>) -> Result<String> {
-    let shortcuts = page.content().shortcuts();
-    if shortcuts.is_empty() {
+    let mut links = page.content().every_link();
+    // A place on this page is none in another file.
+    links.retain(|link| !link.href.is_empty() && !link.href.starts_with('#'));
+    if links.is_empty() {
         return Err(Error::new(Code::NotFound, "This page has no links to make a menu of."));
     }
     let line = |shortcut: &sfmd::Shortcut| {
@@ -146,9 +148,14 @@ fn scaffold(page: &Page, context: &Context<'_>) -> Result<String> {
             true => shortcut.href.clone(),
             false => target(&shortcut.href, &Source::from_origin(&shortcut.origin), context),
         };
-        format!("[@{} {}]({href})", shortcut.id, shortcut.label)
+        // Numbered ids are String's to give; a file has its own.
+        let id = match shortcut.id.strip_prefix("link-") {
+            Some(number) => format!("entry-{number}"),
+            None => shortcut.id.clone(),
+        };
+        format!("[@{id} {}]({href})", shortcut.label)
     };
-    Ok(shortcuts.iter().map(line).collect::<Vec<_>>().join("\n"))
+    Ok(links.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn page<'a>(context: &'a Context<'_>) -> Result<&'a Page> {

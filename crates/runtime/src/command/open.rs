@@ -1,20 +1,23 @@
 //! `/open`: a document, a block of it, or another topic.
 
+mod filled;
+
 use std::path::{Path, PathBuf};
 
-use sfmd::{Dialect, Piece, Requirement, Template};
+use filled::Aim;
+use sfmd::{Position, Requirement};
 
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
-use super::{Answer, Context, act, neighbour, surroundings};
+use super::{Answer, Context, act, neighbour};
 use crate::action::{Effects, Ran};
 use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::with_body;
-use crate::substitute;
+use crate::substitute::Mark;
 use crate::topic::Topic;
-use crate::variable::{Claimant, Known, Scope, required};
+use crate::variable::{Claimant, required};
 
 /// What a target turned out to be, from its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,20 +152,27 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
 
 async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
-    let text = &filled(text, &context).await?;
-    ground.check_text(text)?;
+    let Aim { text, block, mark } = filled::aim(text, ground.bases(&context), &context).await?;
+    ground.check_text(&text)?;
     if text.starts_with('@') {
         // In an app's topic a shortcut is one of its entry page, until another page is opened.
         ensure_entry(&mut context).await?;
     }
-    let target = Target::parse(text, ground.bases(&context)).map_err(|error| {
-        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(text)))
+    let bases = ground.bases(&context);
+    let target = match block {
+        Some(block) => Target::of(&text, Some(block), bases),
+        None => Target::parse(&text, bases),
+    };
+    let target = target.map_err(|error| {
+        Error::new(Code::InvalidParams, format!("{} cannot be opened: {error}.", quoted(&text)))
             .hint("Open a file by its path, such as ~/notes/a.md, or a page such as https://example.com/a")
     })?;
     let library = ground.library(&context);
     let (opened, block) = match target {
         Target::Block(block) => return open_block(block, extent, &ground, context).await,
+        Target::Path { .. } if mark.from_web => return Err(chosen_file(&text)),
         Target::Path { candidates, block } => {
+            ground.check(&Source::File(candidates.literal.clone()))?;
             let whole = block.as_ref().map(|block| named_with_sign(&candidates.literal, block));
             let (opened, path) = match (find(candidates, library).await, whole) {
                 (Err(missing), Some(whole)) if missing.code == Code::NotFound => {
@@ -170,7 +180,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
                         library.open(&Source::File(whole), Reading::Main).await.map_err(|_| missing)?;
                     return enter(opened, None, extent, &ground, context).await;
                 }
-                (found, _) => found?,
+                (found, _) => found.map_err(|error| ground.missing(error))?,
             };
             // What opened as an index or a listing is a directory.
             if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
@@ -179,21 +189,43 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
             (opened, block)
         }
         Target::Web { url, block } => {
-            ground.check(&Source::Web(url.clone()))?;
-            (library.open(&Source::Web(url), reading).await?, block)
+            let source = Source::Web(url);
+            (open_for(mark, &source, reading, &ground, &context).await?, block)
         }
         Target::Shortcut { id, block } => match follow(&id, context.state, ground.workspace())? {
             Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
-            Followed::Location(location) => {
-                ground.check(&location.source)?;
-                // The address is the page's, not the agent's.
-                let asker = ground::asker(context.state.page.as_deref());
-                let library = Library { web: ground::web(&context, asker), ..library };
-                (library.open(&location.source, reading).await?, block.or(location.block))
+            Followed::Location(location, mark) => {
+                let opened = open_for(mark, &location.source, reading, &ground, &context).await?;
+                (opened, block.or(location.block))
             }
         },
     };
     enter(opened, block, extent, &ground, context).await
+}
+
+/// Opens what a target or a link leads to. What a page from the web chose may lead only where that page could.
+async fn open_for(
+    mark: Mark,
+    source: &Source,
+    reading: Reading,
+    ground: &Ground,
+    context: &Context<'_>,
+) -> Result<Opened> {
+    ground.check(source)?;
+    if mark.from_web && !matches!(source, Source::Web(_)) {
+        return Err(chosen_file(&source.display(ground.workspace())));
+    }
+    let asker = ground::asker(mark, context.state.page.as_deref());
+    let library = Library { web: ground::web(context, asker), ..ground.library(context) };
+    library.open(source, reading).await.map_err(|error| match error.code {
+        Code::NotAllowed if mark.from_web => error.hint("If it is meant, write it out: /open ADDRESS"),
+        _ => error,
+    })
+}
+
+fn chosen_file(shown: &str) -> Error {
+    let message = format!("A page from the web may not name files of yours: {}", quoted(shown));
+    Error::new(Code::NotAllowed, message).hint("If it is meant, write it out: /open PATH")
 }
 
 /// Shows a block of the current document, in an app topic of its entry page.
@@ -239,27 +271,6 @@ async fn enter(
         }
         Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
     }
-}
-
-/// The target with its placeholders filled in, unless single quotes say that it is meant as it stands.
-async fn filled(text: &str, context: &Context<'_>) -> Result<String> {
-    let template = Template::parse(text, Dialect::Definition);
-    let is_plain = template.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
-    if is_plain || text.starts_with('\'') {
-        return Ok(text.to_owned());
-    }
-    let page = context.state.page.as_deref();
-    let persistent = surroundings::persistent(context, &Scope::of(&context.session.topic)).await?;
-    let known = Known {
-        variables: &context.state.variables,
-        response: context.state.response.as_deref(),
-        persistent: &persistent,
-        surroundings: &surroundings::of(context, page),
-        bases: surroundings::bases(context, page),
-    };
-    let filled = substitute::text(&substitute::fill(&template, &known)?);
-    // A value names a document; it is never a shortcut, which would be looked up once more.
-    Ok(if filled.starts_with('@') && !text.starts_with('@') { format!("./{filled}") } else { filled })
 }
 
 /// The path whose name itself holds what was taken for a block: `C#.md`.
@@ -311,14 +322,27 @@ fn split_flags(text: &str) -> Result<Flags<'_>> {
         } else if let Some(rest) = strip_word(target, "--raw") {
             (flags.target, flags.reading) = (rest, Reading::Whole);
         } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
-            let line = parse_line(line).ok_or_else(|| {
+            let from = Position::parse(line).ok_or_else(|| {
                 Error::new(Code::InvalidParams, not_a_line(line)).hint("Usage: /open TARGET --from L480")
             })?;
-            (flags.target, flags.extent) = (rest.trim(), Extent::From(line));
+            (flags.target, flags.extent) = (rest.trim(), Extent::From(from));
+        } else if let Some(unknown) = unknown_flag(target) {
+            return Err(Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(unknown)))
+                .hint("Usage: /open TARGET [--from L480] [--outline] [--raw]")
+                .hint("A name that ends like this stands in quotes."));
         } else {
             return Ok(flags);
         }
     }
+}
+
+/// A word at either end that can only be meant as a flag.
+fn unknown_flag(target: &str) -> Option<&str> {
+    let is_flag =
+        |word: &&str| word.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic));
+    let mut words = target.split_whitespace();
+    let ends = [words.next(), words.next_back()];
+    ends.into_iter().flatten().find(is_flag).filter(|_| !target.starts_with(['"', '\'']))
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -347,14 +371,16 @@ mod tests {
             ("a b.md --outline", "a b.md", Extent::Outline, Reading::Main),
             ("--outline a.md", "a.md", Extent::Outline, Reading::Main),
             ("--raw https://x.org", "https://x.org", Extent::Start, Reading::Whole),
-            ("a.md --from L480", "a.md", Extent::From(480), Reading::Main),
-            ("a.md --raw --from 7", "a.md", Extent::From(7), Reading::Whole),
+            ("a.md --from L480", "a.md", Extent::From(Position::line(480)), Reading::Main),
+            ("a.md --raw --from 7+90", "a.md", Extent::From(Position { line: 7, bytes: 90 }), Reading::Whole),
             ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
+            ("\"a --bogus\"", "\"a --bogus\"", Extent::Start, Reading::Main),
+            ("a --bogus b.md", "a --bogus b.md", Extent::Start, Reading::Main),
         ];
         for (text, target, extent, reading) in table {
             assert_eq!(split_flags(text), Ok(Flags { target, extent, reading }), "{text}");
         }
-        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1"] {
+        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1", "a.md --bogus", "--bogus a.md"] {
             assert_eq!(split_flags(text).unwrap_err().code, Code::InvalidParams, "{text}");
         }
     }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Context, surroundings};
-use crate::action::{CallResult, Effects, InSession, Word};
+use crate::action::{CallResult, Effects, InSession, Trust, Word};
 use crate::call::{Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
+use crate::document::Page;
 use crate::error::{Code, Result};
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
+use crate::substitute::Marked;
 use crate::task;
 use crate::variable::{Known, Persistent, Scope};
 
@@ -27,9 +29,10 @@ pub async fn run(
         response: context.state.response.as_deref(),
         persistent: persistent.as_ref().unwrap_or(&none),
         surroundings: &surroundings::of(&context, page),
+        document: page.map(Page::content),
         bases: surroundings::bases(&context, page),
     };
-    let asked = read(tool, words, body, &InSession { known, state: context.state })?;
+    let asked = read(tool, words, body, &InSession { known, state: context.state, trust: &Trust::Local })?;
     if asked.help {
         return Ok(help(tool));
     }
@@ -45,24 +48,27 @@ pub async fn run(
         settings: Settings::of(persistent.as_ref()),
         task: named.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if named.is_some() { Naming::Named } else { Naming::Unnamed },
-        shared: Shared::new(context.state.variables.clone()),
+        shared: Shared::new(context.state.variables.clone(), asked.mark),
     };
     let started = Instant::now();
     let outcome = calls.call(tool, asked.input).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mark = calls.shared.mark();
     match outcome {
         Ok(output) => {
             let variables = calls.shared.into_changes();
             let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
             let reply = shortened(plain, context.agent.workspace.home());
-            Effects { response: Some(response), variables, ..Effects::default() }.apply(context.state);
+            let response = Some(Marked { value: response, mark });
+            Effects { response, variables, ..Effects::default() }.apply(context.state);
             Ok(reply)
         }
         // Nothing ran, as with a flag that does not exist.
         Err(Failed { error, .. }) if error.code == Code::InvalidParams => Err(error),
         Err(Failed { error, details }) => {
             let response = CallResult::of_failed_script(error.clone(), details, ms).response;
-            Effects { response: Some(response), ..Effects::default() }.apply(context.state);
+            let response = Some(Marked { value: response, mark });
+            Effects { response, ..Effects::default() }.apply(context.state);
             Err(error)
         }
     }

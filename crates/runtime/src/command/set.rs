@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::{Context, surroundings};
+use crate::document::Page;
 use crate::error::Result;
 use crate::reply::with_body;
-use crate::substitute::{self, text_of};
+use crate::substitute::{self, Marked, text_of};
 use crate::variable::{
     self, Assignment, Change, Known, Persistent, Right, Scope, Secret, Target, Variables, shown_on_one_line,
 };
@@ -23,7 +24,7 @@ pub async fn run(assignments: Vec<Assignment>, context: Context<'_>) -> Result<S
     }
     let mut lines = Vec::with_capacity(evaluated.len());
     for (target, value) in evaluated {
-        let shown = shown_on_one_line(&text_of(&value));
+        let shown = shown_on_one_line(&text_of(&value.value));
         match target {
             Target::Session(name) => {
                 lines.push(format!("{{{name}}} = {shown}"));
@@ -46,7 +47,7 @@ fn evaluate(
     assignments: &[Assignment],
     persistent: &Persistent,
     context: &Context<'_>,
-) -> Result<Vec<(Target, Value)>> {
+) -> Result<Vec<(Target, Marked)>> {
     let page = context.state.page.as_deref();
     let surroundings = surroundings::of(context, page);
     let mut variables = context.state.variables.clone();
@@ -57,12 +58,16 @@ fn evaluate(
             response: context.state.response.as_deref(),
             persistent,
             surroundings: &surroundings,
+            document: page.map(Page::content),
             bases: surroundings::bases(context, page),
         };
         let value = match right {
-            Right::Literal(text) => text.clone().into(),
+            Right::Literal(text) => Value::from(text.clone()).into(),
             Right::Value(placeholder) => substitute::value_of(placeholder, &known)?,
-            Right::Filled(template) => substitute::text(&substitute::fill(template, &known)?).into(),
+            Right::Filled(template) => {
+                let filled = substitute::fill(template, &known)?;
+                Marked { value: substitute::text(&filled).into(), mark: filled.mark() }
+            }
         };
         if let Target::Session(name) = target {
             variables.set(name.clone(), value.clone());
@@ -72,10 +77,10 @@ fn evaluate(
     Ok(done)
 }
 
-fn change((target, value): &(Target, Value)) -> Option<Change> {
+fn change((target, value): &(Target, Marked)) -> Option<Change> {
     match target {
         Target::Session(_) => None,
-        Target::Persistent(name) => Some(Change::Set(name.clone(), Secret::new(text_of(value)))),
+        Target::Persistent(name) => Some(Change::Set(name.clone(), Secret::new(text_of(&value.value)))),
     }
 }
 

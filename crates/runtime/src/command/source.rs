@@ -19,7 +19,8 @@ pub fn parse(arguments: Arguments<'_>) -> Result<usize> {
 pub fn run(from: usize, context: Context<'_>) -> Result<String> {
     context.state.saw_page();
     let page = context.state.page.as_ref().ok_or_else(open::no_document)?;
-    let shown = page.location.source.display(&context.agent.workspace);
+    let shown = page.label.clone();
+    let shown = shown.unwrap_or_else(|| page.location.source.display(&context.agent.workspace));
     let body = window(page.source().trim_end(), from).ok_or_else(|| {
         let lines = page.source().trim_end().lines().count();
         Error::new(Code::InvalidParams, format!("{shown} has nothing to show from there on."))

@@ -4,6 +4,7 @@ use super::{Context, exec};
 use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::Result;
+use crate::substitute::Mark;
 use crate::variable::{self, Change, Persistent, Scope, Surroundings};
 
 /// The `$NAME` values that a scope sees, read off the async threads: a disk may be slow.
@@ -36,6 +37,7 @@ pub fn of(context: &Context<'_>, page: Option<&Page>) -> Surroundings {
         directory,
         home,
         words: Vec::new(),
+        words_mark: Mark::default(),
     }
 }
 

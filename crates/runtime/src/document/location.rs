@@ -97,7 +97,8 @@ impl Source {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// What a link in this document means. The fragment is not part of it.
+    /// What a link in this document means. The fragment is not part of it. A file is meant as the link is written, if
+    /// there is one of that name, else with percent-encoding undone.
     pub fn join(&self, href: &str, workspace: &Workspace) -> Result<Self, Unreachable> {
         if let Self::Web(base) = self {
             let url = base.join(href).map_err(|_| Unreachable::Malformed)?;
@@ -110,11 +111,17 @@ impl Source {
         if let Some(url) = web_address(href) {
             return url.map(Self::Web);
         }
-        let path = match href.strip_prefix("~/") {
-            Some(rest) => workspace.home().join(rest),
-            None => self.directory().unwrap_or(workspace.home()).join(href),
+        let file = |href: &str| {
+            workspace::normalize(&match href.strip_prefix("~/") {
+                Some(rest) => workspace.home().join(rest),
+                None => self.directory().unwrap_or(workspace.home()).join(href),
+            })
         };
-        Ok(Self::File(workspace::normalize(&path)))
+        let literal = file(href);
+        Ok(Self::File(match percent_decoded(href) {
+            Some(decoded) if workspace.find(&literal).is_err() => file(&decoded),
+            _ => literal,
+        }))
     }
 }
 
@@ -138,10 +145,38 @@ pub fn web_address(text: &str) -> Option<Result<Url, Unreachable>> {
     Some(Ok(url))
 }
 
-/// A directory with its final slash: `~/docs/`.
+/// The text with `%20` and the like undone; none if there is nothing to undo or it is no text.
+pub fn percent_decoded(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).ok().filter(|decoded| decoded != text)
+}
+
+/// A directory with its final slash: `~/docs/`. The top of a package has no name.
 pub fn display_directory(path: &Path, workspace: &Workspace) -> String {
     let shown = workspace.display(path);
-    if shown.ends_with('/') { shown } else { shown + "/" }
+    match shown.as_str() {
+        "" => "./".to_owned(),
+        shown if shown.ends_with('/') => shown.to_owned(),
+        shown => format!("{shown}/"),
+    }
 }
 
 #[cfg(test)]
@@ -160,6 +195,9 @@ mod tests {
             (&file, "./b.md", Ok("~/docs/b.md")),
             (&file, "../b.md", Ok("~/b.md")),
             (&file, "b c.md", Ok("~/docs/b c.md")),
+            (&file, "my%20dir/b%23c.md", Ok("~/docs/my dir/b#c.md")),
+            (&file, "%2e%2e/b.md", Ok("~/b.md")),
+            (&file, "100%.md", Ok("~/docs/100%.md")),
             (&file, "~/b.md", Ok("~/b.md")),
             (&file, "/etc/x", Ok("/etc/x")),
             (&file, "https://y.org/z#f", Ok("https://y.org/z")),

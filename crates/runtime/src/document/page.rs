@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Requirement, Shortcut};
+use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Position, Requirement, Shortcut};
 
 use super::compose::Composed;
 use super::menu::{Menu, Menus};
@@ -47,8 +47,7 @@ pub struct Page {
 pub enum Extent {
     #[default]
     Start,
-    /// From a line of the source on.
-    From(usize),
+    From(Position),
     Outline,
 }
 
@@ -196,7 +195,7 @@ impl Page {
         let shown = self.location.display(workspace);
         let from = match extent {
             Extent::Start => None,
-            Extent::From(line) => Some(line),
+            Extent::From(position) => Some(position),
             Extent::Outline => return Ok(self.outline()),
         };
         let window = view.window(from, REPLY_MAX - FRAME_ROOM - banner.len()).ok_or_else(|| {
@@ -207,19 +206,8 @@ impl Page {
         let mut text = format!("{banner}{}", unposed(window.text));
         if let Some(rest) = window.rest {
             let more = sfmd::size_label(rest.bytes);
-            let next = rest.next.map(|next| {
-                let included = next.origin != self.content.origin();
-                let target = if included {
-                    Source::from_origin(next.origin).display(workspace)
-                } else {
-                    shown.clone()
-                };
-                format!(" · /open {target} --from L{}", next.line)
-            });
-            text.push_str(&format!(
-                "\n\n… {more} more{} · /open {shown} --outline",
-                next.unwrap_or_default()
-            ));
+            let on = format!("/open {shown} --from {}", rest.next);
+            text.push_str(&format!("\n\n… {more} more · {on} · /open {shown} --outline"));
         }
         Ok(text)
     }
@@ -255,7 +243,7 @@ impl Page {
         let mut known = self.block_ids();
         for heading in &document.headings {
             let id = heading.explicit_id.as_ref().unwrap_or(&heading.slug);
-            if !known.contains(id) {
+            if !id.is_empty() && !known.contains(id) {
                 known.push(id.clone());
             }
         }

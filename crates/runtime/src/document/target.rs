@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::Source;
-use super::location::{Unreachable, web_address};
+use super::location::{Unreachable, percent_decoded, web_address};
 use crate::agent::{Workspace, workspace};
 
 /// A target, understood but not yet looked up.
@@ -59,8 +59,12 @@ pub struct Bases<'a> {
 
 impl Target {
     pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, Unreachable> {
-        let text = unquote(text);
-        let (plain, block) = split_block(text);
+        let (plain, block) = split_block(unquote(text));
+        Self::of(plain, block, bases)
+    }
+
+    /// A target whose block is known already.
+    pub fn of(plain: &str, block: Option<String>, bases: Bases<'_>) -> Result<Self, Unreachable> {
         if let Some(id) = plain.strip_prefix('@') {
             return Ok(Self::Shortcut { id: id.to_owned(), block });
         }
@@ -138,30 +142,6 @@ fn is_bare(text: &str) -> bool {
 pub(crate) fn unquote(text: &str) -> &str {
     let text = text.trim();
     ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
-}
-
-/// The text with `%20` and the like undone; none if there is nothing to undo or it is no text.
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return None;
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).ok().filter(|decoded| decoded != text)
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ pub enum Asker<'a> {
     Local,
     /// A page from the web, which may reach public places and where it came from itself.
     Page { url: &'a Url, from: SocketAddr },
+    /// A page from the web that is no longer open.
+    Left,
 }
 
 /// What a page from the web brought with it.
@@ -99,6 +101,7 @@ impl Web<'_> {
         match self.asker {
             Asker::Local => Policy::local(ports),
             Asker::Page { url, from } => Policy::web(ports).for_page(url.clone(), from),
+            Asker::Left => Policy::web(ports),
         }
     }
 }

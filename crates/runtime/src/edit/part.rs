@@ -8,6 +8,9 @@ use super::lines::Lines;
 use crate::document;
 use crate::error::{Code, Error, Result};
 
+/// How many included files an error names.
+const INCLUDED_SHOWN: usize = 10;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Whole,
@@ -100,12 +103,30 @@ fn block_lines(id: &str, text: &str, shown: &str) -> Result<Range<usize>> {
             .hint(format!("Edit that file, or the line that includes it: {shown}:L{line}")));
     }
     let headings = document.headings.iter().map(|heading| heading.slug.as_str());
-    Err(document::no_block(id, &document.block_ids().into_iter().chain(headings).collect::<Vec<_>>()))
+    let headings = headings.filter(|slug| !slug.is_empty());
+    let missing =
+        document::no_block(id, &document.block_ids().into_iter().chain(headings).collect::<Vec<_>>());
+    let included =
+        document.includes().map(|(_, include)| include.path.as_str()).filter(|path| !path.is_empty());
+    let included: Vec<&str> = included.take(INCLUDED_SHOWN).collect();
+    let elsewhere = || format!("It includes {}: their blocks are edited there.", included.join(", "));
+    Err(missing.hints((!included.is_empty()).then(elsewhere)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_that_is_elsewhere_is_told_with_where() {
+        let text = "# Top\n\n#\n\n[!include:part](parts/a.md)\n";
+        let error = |id: &str| Part::Block(id.to_owned()).lines(text, "~/x.md").unwrap_err().hints.join("; ");
+        assert_eq!(
+            error("inner"),
+            "Blocks: #part, #top; It includes parts/a.md: their blocks are edited there."
+        );
+        assert_eq!(error("part"), "Edit that file, or the line that includes it: ~/x.md:L5");
+    }
 
     #[test]
     fn line_ranges_stand_at_the_end() {

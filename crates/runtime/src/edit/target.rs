@@ -6,7 +6,7 @@ use super::{LineRange, Part};
 use crate::agent::workspace::{Found, FoundKind, Place};
 use crate::agent::{Agent, Workspace};
 use crate::command::Caller;
-use crate::document::{self, Candidates, Source, Target};
+use crate::document::{self, Bases, Candidates, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::State;
 
@@ -36,6 +36,11 @@ impl FileTarget {
 
     /// Finds out where the target would be, without looking at the disk.
     pub fn locate(&self, state: &State, agent: &Agent, caller: &Caller) -> Result<Located> {
+        self.locate_from(state.bases(&agent.workspace, caller.cwd.as_deref()), state)
+    }
+
+    /// The same where relative targets start elsewhere.
+    pub fn locate_from(&self, bases: Bases<'_>, state: &State) -> Result<Located> {
         if self.text.is_empty() {
             return Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(None)? });
         }
@@ -43,7 +48,7 @@ impl FileTarget {
             Error::new(Code::InvalidPath, format!("{} {why}.", quoted(&self.text)))
                 .hint("Name a file of the workspace: ~/notes/a.md, notes/a.md")
         };
-        match Target::parse(&self.text, state.bases(&agent.workspace, caller.cwd.as_deref())) {
+        match Target::parse(&self.text, bases) {
             Ok(Target::Block(block)) => {
                 Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(Some(block))? })
             }
@@ -54,6 +59,11 @@ impl FileTarget {
             Ok(Target::Shortcut { .. }) => Err(not_a_file("is a shortcut, which can only be opened")),
             Err(unreachable) => Err(not_a_file(&format!("is no file: {unreachable}"))),
         }
+    }
+
+    /// Whether it starts from where the topic stands: `.`, `./x`, `../x`.
+    pub fn is_relative(&self) -> bool {
+        matches!(self.text.split('/').next(), Some("." | ".."))
     }
 
     /// Whether it can only be a directory.

@@ -166,7 +166,12 @@ impl Manifest {
 
     /// Checks every path before anything is fetched.
     pub fn check(&self) -> Result<()> {
-        self.files.iter().try_for_each(|file| check_path(&file.path))
+        self.files.iter().try_for_each(|file| check_path(&file.path))?;
+        let mut paths: Vec<&Path> = self.files.iter().map(|file| Path::new(&file.path)).collect();
+        // Part by part, so that what lies in a path follows it.
+        paths.sort_unstable();
+        let taken = paths.windows(2).find(|pair| pair[1].starts_with(pair[0]));
+        taken.map_or(Ok(()), |pair| Err(taken_twice(pair[0], pair[1])))
     }
 }
 
@@ -195,6 +200,15 @@ pub fn check_path(text: &str) -> Result<()> {
         .hint("Nothing was fetched and nothing was written."))
 }
 
+fn taken_twice(first: &Path, second: &Path) -> Error {
+    let shown = |path: &Path| quoted(&path.to_string_lossy());
+    let message = match first == second {
+        true => format!("The manifest lists {} twice.", shown(first)),
+        false => format!("In the manifest {} is a file, and a folder for {}.", shown(first), shown(second)),
+    };
+    invalid(message).hint("Nothing was fetched and nothing was written.")
+}
+
 pub fn invalid(message: String) -> Error {
     Error::new(Code::InvalidPackage, message)
 }
@@ -217,6 +231,23 @@ mod tests {
             "~/x", "$HOME",
         ] {
             assert_eq!(check_path(path).unwrap_err().code, Code::InvalidPackage, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn every_path_of_a_manifest_is_a_file_of_its_own() {
+        let check = |paths: &[&str]| {
+            let file = |path: &&str| ManifestFile { path: (*path).to_owned(), url: None, content: None };
+            let files = paths.iter().map(file).collect();
+            Manifest { files, delivery: Delivery::Any, install_hint: None }.check()
+        };
+        check(&["a", "a.md", "a b", "b/a", "b/c", "b c"]).unwrap();
+        for (paths, message) in [
+            (&["b", "a/x", "b"][..], "The manifest lists \"b\" twice."),
+            (&["a/b", "a.md", "a"][..], "In the manifest \"a\" is a file, and a folder for \"a/b\"."),
+        ] {
+            let refused = check(paths).unwrap_err();
+            assert_eq!((refused.code, refused.message.as_str()), (Code::InvalidPackage, message));
         }
     }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +19,7 @@ use crate::bash::{Cwd, Live};
 use crate::document::{Bases, Location, Menus, Page, Source};
 use crate::edit::{Edits, Seen, Undo};
 use crate::reply::Meta;
+use crate::substitute::Marked;
 use crate::topic::Topic;
 use crate::variable::Variables;
 
@@ -55,7 +55,7 @@ pub struct State {
     pub reload_failure: Option<Box<str>>,
     pub variables: Variables,
     /// The result of the last action.
-    pub response: Option<Box<Value>>,
+    pub response: Option<Box<Marked>>,
     /// What the last action's template had no value for.
     pub unanswered: Vec<String>,
     pub shortcuts: Shortcuts,

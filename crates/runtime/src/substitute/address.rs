@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::{Filled, Inserted, Part};
+use super::{Filled, Inserted, Mark, Part};
 use crate::error::{Code, Error, Result, quoted};
 
 /// All but `A-Z a-z 0-9 - . _ ~`.
@@ -12,8 +12,12 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     pub url: String,
+    /// What follows the `#`, which is for readers and not sent.
+    pub fragment: Option<String>,
     /// As it may be shown: without its query, values of the `$NAME` files by their name.
     pub shown: String,
+    /// What is known of the values that say which host it is.
+    pub host_mark: Mark,
 }
 
 /// The address with its values, and with what the fields left over append to its query.
@@ -21,15 +25,16 @@ pub struct Address {
 /// A value at the very start is an address itself (`$BASE_URL/items`) and stays as it is; one in the host must
 /// be made of the letters of a host; anywhere else it is encoded.
 pub fn address(filled: &Filled<'_>, leftover: &[(&str, String)]) -> Result<Address> {
-    let mut builder = Builder::default();
-    for part in &filled.parts {
-        match part {
-            Part::Text(text) => builder.text(text, None)?,
-            Part::Dollar => builder.text("$", None)?,
-            Part::Value(inserted) => builder.value(inserted)?,
-        }
+    let builder = Builder::default().filled(filled)?;
+    if !is_web(&builder.url) {
+        return Err(refused("Actions call addresses that begin with http:// or https://."));
     }
     builder.finish(leftover)
+}
+
+/// The same for an address that is relative to a page: a path, or `//` with a host.
+pub fn relative_address(filled: &Filled<'_>) -> Result<Address> {
+    Builder { is_relative: true, ..Builder::default() }.filled(filled)?.finish(&[])
 }
 
 /// The text with everything encoded that could mean something in an address.
@@ -56,10 +61,26 @@ struct Builder {
     /// Where the current segment of the path begins, and whether a value is part of it.
     segment: usize,
     segment_has_value: bool,
-    fragment: Option<usize>,
+    fragment: Option<String>,
+    host_mark: Mark,
+    is_relative: bool,
 }
 
 impl Builder {
+    fn filled(mut self, filled: &Filled<'_>) -> Result<Self> {
+        for part in &filled.parts {
+            match part {
+                Part::Text(text) => self.text(text, None)?,
+                Part::Dollar => self.text("$", None)?,
+                Part::Value(inserted) => self.value(inserted)?,
+            }
+        }
+        if self.stage == Stage::Path {
+            self.end_segment()?;
+        }
+        Ok(self)
+    }
+
     /// The author's text, or a value that stands for it.
     fn text(&mut self, text: &str, hidden_as: Option<&str>) -> Result<()> {
         if let Some(name) = hidden_as {
@@ -71,8 +92,12 @@ impl Builder {
                 self.end_segment()?;
             }
             self.stage = next;
-            if next == Stage::Fragment && self.fragment.is_none() {
-                self.fragment = Some(self.url.len());
+            if next == Stage::Fragment {
+                match &mut self.fragment {
+                    Some(fragment) => fragment.push(c),
+                    None => self.fragment = Some(String::new()),
+                }
+                continue;
             }
             self.url.push(c);
             if c == '/' && next == Stage::Path {
@@ -88,6 +113,9 @@ impl Builder {
     fn value(&mut self, inserted: &Inserted) -> Result<()> {
         let text = inserted.text();
         let hidden_as = inserted.hidden_as.as_deref();
+        if self.stage <= Stage::Host {
+            self.host_mark = self.host_mark.with(inserted.mark);
+        }
         match self.stage {
             Stage::Start => {
                 let is_one_word = !text.contains(|c: char| c.is_control() || c.is_whitespace());
@@ -105,7 +133,11 @@ impl Builder {
                 }
             }
             Stage::Path => self.segment_has_value = true,
-            Stage::Query | Stage::Fragment => {}
+            Stage::Query => {}
+            Stage::Fragment => {
+                self.fragment.get_or_insert_default().push_str(&text);
+                return Ok(());
+            }
         }
         let encoded = encoded(&text);
         match hidden_as {
@@ -118,14 +150,6 @@ impl Builder {
     }
 
     fn finish(mut self, leftover: &[(&str, String)]) -> Result<Address> {
-        if self.stage == Stage::Path {
-            self.end_segment()?;
-        }
-        if !is_web(&self.url) {
-            return Err(refused("Actions call addresses that begin with http:// or https://."));
-        }
-        // The fragment is for readers of the address; what is sent goes before it.
-        self.url.truncate(self.fragment.unwrap_or(self.url.len()));
         for (name, value) in leftover {
             let join = match self.url.split_once('?') {
                 None => "?",
@@ -135,12 +159,15 @@ impl Builder {
             };
             self.url.push_str(&format!("{join}{}={}", encoded(name), encoded(value)));
         }
-        Ok(Address { url: self.url, shown: self.shown })
+        let Self { url, fragment, shown, host_mark, .. } = self;
+        Ok(Address { url, fragment, shown, host_mark })
     }
 
     fn next_stage(&self, c: char) -> Stage {
         match (self.stage, c) {
-            (Stage::Start, _) => Stage::Scheme,
+            (Stage::Start, _) if !self.is_relative => Stage::Scheme,
+            (Stage::Start, _) => Stage::Path,
+            (Stage::Path, '/') if self.is_relative && self.url == "/" => Stage::Host,
             (Stage::Scheme, '/') if self.url.ends_with(":/") => Stage::Host,
             (Stage::Scheme, _) => Stage::Scheme,
             (Stage::Fragment, _) | (_, '#') => Stage::Fragment,

@@ -6,16 +6,17 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
 use sfmd::Filter;
 
-use super::{Content, Named, Source, Values, address, text_of};
+use super::{Content, Named, Values, address, text_of};
 use crate::error::{Code, Error, Result};
 
-pub(super) fn apply(
-    value: Value,
-    source: Source,
-    filters: &[Filter],
-    values: &dyn Values,
-) -> Result<Content> {
-    let mut content = Content::Value(value);
+pub(super) fn apply(found: Named<'_>, filters: &[Filter], values: &dyn Values) -> Result<Content> {
+    let Named::Value { value, source, mark } = found else { return Ok(Content::Absent) };
+    let mut content = Content::Value(value.into_owned());
+    // What a filter makes of a value came from where the value did.
+    let read = |value: &Value| {
+        let path = text_of(value);
+        values.file(&Named::Value { value: Cow::Borrowed(value), source, mark }, &path)
+    };
     for filter in filters {
         let value = match content {
             Content::Value(value) => value,
@@ -26,8 +27,8 @@ pub(super) fn apply(
             Filter::Json => Content::Json(value.to_string()),
             Filter::Base64 => encoded(text_of(&value).as_bytes()),
             Filter::UrlEncode => Content::Value(address::encoded(&text_of(&value)).into()),
-            Filter::Base64File => encoded(&read(&value, source, values)?),
-            Filter::File => Content::Value(utf8(read(&value, source, values)?, &value)?.into()),
+            Filter::Base64File => encoded(&read(&value)?),
+            Filter::File => Content::Value(utf8(read(&value)?, &value)?.into()),
         };
     }
     Ok(content)
@@ -35,11 +36,6 @@ pub(super) fn apply(
 
 fn encoded(bytes: &[u8]) -> Content {
     Content::Value(BASE64_STANDARD.encode(bytes).into())
-}
-
-fn read(value: &Value, source: Source, values: &dyn Values) -> Result<Vec<u8>> {
-    let path = text_of(value);
-    values.file(&Named::Value { value: Cow::Borrowed(value), source }, &path)
 }
 
 fn utf8(bytes: Vec<u8>, path: &Value) -> Result<String> {

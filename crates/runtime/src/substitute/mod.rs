@@ -10,6 +10,7 @@ mod body;
 mod filter;
 mod header;
 mod line;
+mod mark;
 mod quoting;
 mod value;
 
@@ -18,10 +19,11 @@ use std::borrow::Cow;
 use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
-pub use address::{Address, address, encoded};
+pub use address::{Address, address, encoded, relative_address};
 pub use body::{form_body, is_json, json_body};
 pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUE, command_line};
+pub use mark::{Mark, Marked};
 pub use value::{is_truthy, text_of, walk};
 
 use crate::error::{Code, Error, Result};
@@ -33,11 +35,11 @@ pub trait Values {
     /// What the whole of `{name.path}` stands for.
     fn at(&self, path: &Path) -> Named<'_> {
         match self.named(&path.root) {
-            Named::Value { value: Cow::Borrowed(value), source } => {
-                walk(value, &path.steps).map_or(Named::Unknown, |value| Named::Value { value, source })
+            Named::Value { value: Cow::Borrowed(value), source, mark } => {
+                walk(value, &path.steps).map_or(Named::Unknown, |value| Named::Value { value, source, mark })
             }
-            Named::Value { value: Cow::Owned(value), source } => match walk(&value, &path.steps) {
-                Some(found) => Named::Value { value: Cow::Owned(found.into_owned()), source },
+            Named::Value { value: Cow::Owned(value), source, mark } => match walk(&value, &path.steps) {
+                Some(found) => Named::Value { value: Cow::Owned(found.into_owned()), source, mark },
                 None => Named::Unknown,
             },
             other => other,
@@ -59,6 +61,7 @@ pub enum Named<'a> {
     Value {
         value: Cow<'a, Value>,
         source: Source,
+        mark: Mark,
     },
     /// A declared field without a value.
     Empty,
@@ -70,8 +73,6 @@ pub enum Named<'a> {
 pub enum Source {
     /// The caller gave it in this call.
     Caller,
-    /// The caller gave it in this call, and it holds a `$NAME` of the files.
-    CallerSecret,
     /// A default, a session variable, the last response.
     Other,
 }
@@ -84,7 +85,7 @@ pub enum Env<'a> {
     /// A value of the files.
     Secret(&'a str),
     /// `$ARGS`: the caller's words.
-    Words(&'a [String]),
+    Words(&'a [String], Mark),
 }
 
 /// A template with its values beside the text.
@@ -104,6 +105,7 @@ enum Part<'t> {
 #[derive(Debug, Clone, PartialEq)]
 struct Inserted {
     content: Content,
+    mark: Mark,
     /// How it is shown where it must not be.
     hidden_as: Option<String>,
 }
@@ -139,21 +141,23 @@ pub fn fill_output<'t>(template: &'t Template, values: &dyn Values, missing: &mu
     let parts = template.pieces.iter().map(|piece| {
         strict(piece, values).unwrap_or_else(|_| {
             missing.push(shown(piece));
-            Part::Value(Inserted { content: Content::Absent, hidden_as: None })
+            Part::Value(Inserted::ABSENT)
         })
     });
     Filled { parts: parts.collect() }
 }
 
 /// The value of one placeholder, with its type.
-pub fn value_of(placeholder: &Placeholder, values: &dyn Values) -> Result<Value> {
-    let piece = Piece::Value(placeholder.clone());
-    Ok(match inserted(placeholder, values)? {
-        Some(Inserted { content: Content::Value(value), .. }) => value,
-        Some(Inserted { content: Content::Json(text), .. }) => text.into(),
-        Some(_) => Value::Null,
-        None => return Err(undefined([shown(&piece)], values)),
-    })
+pub fn value_of(placeholder: &Placeholder, values: &dyn Values) -> Result<Marked> {
+    let found = inserted(placeholder, values)?;
+    let Inserted { content, mark, .. } =
+        found.ok_or_else(|| undefined([shown(&Piece::Value(placeholder.clone()))], values))?;
+    let value = match content {
+        Content::Value(value) => value,
+        Content::Json(text) => text.into(),
+        Content::Words(_) | Content::Absent => Value::Null,
+    };
+    Ok(Marked { value, mark })
 }
 
 /// The filled template as it is.
@@ -210,9 +214,14 @@ fn repair(name: &str, values: &dyn Values) -> String {
 }
 
 impl Filled<'_> {
-    /// Whether a value of the `$NAME` files is in it.
-    pub fn holds_secret(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Value(Inserted { hidden_as: Some(_), .. })))
+    /// What is known of the value that it begins with.
+    pub fn lead_mark(&self) -> Mark {
+        self.parts.first().map(Part::mark).unwrap_or_default()
+    }
+
+    /// What is known of all values in it.
+    pub fn mark(&self) -> Mark {
+        self.parts.iter().map(Part::mark).collect()
     }
 }
 
@@ -224,9 +233,19 @@ impl Part<'_> {
             Self::Value(inserted) => inserted.text(),
         }
     }
+
+    fn mark(&self) -> Mark {
+        match self {
+            Self::Text(_) | Self::Dollar => Mark::default(),
+            Self::Value(inserted) => inserted.mark,
+        }
+    }
 }
 
 impl Inserted {
+    const ABSENT: Self =
+        Self { content: Content::Absent, mark: Mark { from_web: false, secret: false }, hidden_as: None };
+
     fn text(&self) -> Cow<'_, str> {
         match &self.content {
             Content::Value(value) => text_of(value),
@@ -251,11 +270,15 @@ fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
         Piece::Dollar => Part::Dollar,
         Piece::Value(placeholder) => Part::Value(inserted(placeholder, values)?.ok_or_else(nameless)?),
         Piece::Env(name) => Part::Value(match values.env(name).ok_or_else(nameless)? {
-            Env::Plain(text) => Inserted { content: Content::Value(text.into()), hidden_as: None },
-            Env::Secret(text) => {
-                Inserted { content: Content::Value(text.into()), hidden_as: Some(format!("${name}")) }
+            Env::Plain(text) => Inserted { content: Content::Value(text.into()), ..Inserted::ABSENT },
+            Env::Secret(text) => Inserted {
+                content: Content::Value(text.into()),
+                mark: Mark::SECRET,
+                hidden_as: Some(format!("${name}")),
+            },
+            Env::Words(words, mark) => {
+                Inserted { content: Content::Words(words.to_vec()), mark, hidden_as: hidden(mark) }
             }
-            Env::Words(words) => Inserted { content: Content::Words(words.to_vec()), hidden_as: None },
         }),
         Piece::Shortcut(name) => Part::Text(Cow::Owned(values.shortcut(name.as_str()).ok_or_else(nameless)?)),
     })
@@ -263,14 +286,19 @@ fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
 
 /// The value a placeholder stands for; none if it has no value.
 fn inserted(placeholder: &Placeholder, values: &dyn Values) -> Result<Option<Inserted>> {
-    let (found, source) = match values.at(&placeholder.path) {
+    let found = values.at(&placeholder.path);
+    let mark = match found {
         Named::Unknown => return Ok(None),
-        Named::Empty => return Ok(Some(Inserted { content: Content::Absent, hidden_as: None })),
-        Named::Value { value, source } => (value.into_owned(), source),
+        Named::Empty => return Ok(Some(Inserted::ABSENT)),
+        Named::Value { mark, .. } => mark,
     };
-    let hidden_as = (source == Source::CallerSecret).then(|| "…".to_owned());
-    let content = filter::apply(found, source, &placeholder.filters, values)?;
-    Ok(Some(Inserted { content, hidden_as }))
+    let content = filter::apply(found, &placeholder.filters, values)?;
+    Ok(Some(Inserted { content, mark, hidden_as: hidden(mark) }))
+}
+
+/// How a value is shown that holds a secret without being one by name.
+fn hidden(mark: Mark) -> Option<String> {
+    mark.secret.then(|| "…".to_owned())
 }
 
 fn shown(piece: &Piece) -> String {

@@ -8,7 +8,7 @@ use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue,
 
 use super::scope::{Item, Scope};
 use super::{Evaluated, Input, Named, Save, condition};
-use crate::substitute::{self, Values, fill_output, text_of};
+use crate::substitute::{self, Marked, Values, fill_output, text_of};
 
 /// Turns of all loops together: nested loops over a large answer would otherwise take for ever.
 const TURNS_MAX: usize = 20_000;
@@ -59,7 +59,10 @@ impl Evaluator<'_> {
                 let value = match value {
                     ShortcutValue::One(value) => self.expression(value, *line),
                     ShortcutValue::Tuple(values) => {
-                        values.iter().map(|value| self.expression(value, *line)).collect()
+                        let parts: Vec<Marked> =
+                            values.iter().map(|value| self.expression(value, *line)).collect();
+                        let mark = parts.iter().map(|part| part.mark).collect();
+                        Marked { value: parts.into_iter().map(|part| part.value).collect(), mark }
                     }
                 };
                 self.shortcut(name.as_str(), value);
@@ -71,7 +74,7 @@ impl Evaluator<'_> {
             }
             Node::Save { value, decode, to, line } => self.save(value, *decode, to, *line),
             Node::Output { text, line } => {
-                let text = self.text(text, *line);
+                let text = text_of(&self.text(text, *line).value).into_owned();
                 self.bytes += text.len() + 1;
                 match self.bytes > OUTPUT_MAX {
                     true => self.warn(*line, "the output is too long and was cut"),
@@ -82,8 +85,8 @@ impl Evaluator<'_> {
     }
 
     fn repeat(&mut self, item: &str, list: &Path, body: &[Node], line: usize) {
-        let items = match self.scope.at(list) {
-            substitute::Named::Value { value, .. } => value.into_owned(),
+        let (items, mark) = match self.scope.at(list) {
+            substitute::Named::Value { value, mark, .. } => (value.into_owned(), mark),
             substitute::Named::Empty | substitute::Named::Unknown => {
                 return self.warn(line, &format!("{{{list}}} has no value"));
             }
@@ -98,13 +101,14 @@ impl Evaluator<'_> {
             if self.turns > TURNS_MAX {
                 return self.warn(line, "the loop takes too many turns and was cut");
             }
+            let value = Marked { value, mark };
             self.scope.items.push(Item { name: item.to_owned(), value, index: at + 1 });
             self.nodes(body);
             self.scope.items.pop();
         }
     }
 
-    fn shortcut(&mut self, name: &str, value: Value) {
+    fn shortcut(&mut self, name: &str, value: Marked) {
         let count = self.counts.entry(name.to_owned()).or_default();
         *count += 1;
         let id = if self.scope.items.is_empty() { name.to_owned() } else { format!("{name}-{count}") };
@@ -114,33 +118,34 @@ impl Evaluator<'_> {
 
     fn save(&mut self, value: &Placeholder, decode: Decode, to: &Template, line: usize) {
         let content = match substitute::value_of(value, &self.scope) {
-            Ok(found) => saved(&found, decode),
+            Ok(found) => saved(&found.value, decode),
             Err(_) => Err(format!("{value} has no value.")),
         };
-        let path = self.text(to, line);
+        let path = text_of(&self.text(to, line).value).into_owned();
         self.done.saves.push(Save { path, content });
     }
 
-    fn expression(&mut self, expression: &Expression, line: usize) -> Value {
-        match expression {
-            Expression::Literal(value) => value.clone(),
-            Expression::Text(template) => self.text(template, line).into(),
+    fn expression(&mut self, expression: &Expression, line: usize) -> Marked {
+        let found = match expression {
+            Expression::Literal(value) => value.clone().into(),
+            Expression::Text(template) => self.text(template, line),
             Expression::Value(placeholder) => {
                 substitute::value_of(placeholder, &self.scope).unwrap_or_else(|_| {
                     self.warn(line, &format!("{placeholder} has no value"));
-                    "".into()
+                    Value::from("").into()
                 })
             }
-        }
+        };
+        found.with(self.scope.input.author)
     }
 
-    fn text(&mut self, template: &Template, line: usize) -> String {
+    fn text(&mut self, template: &Template, line: usize) -> Marked {
         let mut missing = Vec::new();
-        let text = substitute::text(&fill_output(template, &self.scope, &mut missing));
+        let filled = fill_output(template, &self.scope, &mut missing);
         for name in missing {
             self.warn(line, &format!("{name} has no value"));
         }
-        text
+        Marked { value: substitute::text(&filled).into(), mark: filled.mark() }
     }
 
     fn warn(&mut self, line: usize, message: &str) {

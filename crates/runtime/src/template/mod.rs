@@ -7,19 +7,19 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
 pub use evaluate::evaluate;
 
-use crate::substitute::Values;
+use crate::substitute::{Mark, Marked, Values};
 
 /// What a template is evaluated with.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    pub response: &'a Value,
+    pub response: &'a Marked,
     pub failed: bool,
     /// The fields of the call, and what the session knows.
     pub values: &'a dyn Values,
+    /// The mark of everything that the template assigns, by who wrote it.
+    pub author: Mark,
 }
 
 /// What a template asks for.
@@ -28,7 +28,7 @@ pub struct Evaluated {
     /// The output, line by line.
     pub lines: Vec<String>,
     /// In the order of assignment.
-    pub variables: Vec<(String, Value)>,
+    pub variables: Vec<(String, Marked)>,
     pub shortcuts: Vec<Named>,
     pub saves: Vec<Save>,
     /// What had no value, and what could not be done.
@@ -41,7 +41,7 @@ pub struct Named {
     /// As the template names it: in a loop, the ids of one name are numbered.
     pub name: String,
     pub id: String,
-    pub value: Value,
+    pub value: Marked,
 }
 
 /// A file to write.

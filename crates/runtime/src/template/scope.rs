@@ -8,12 +8,12 @@ use sfmd::{Path, Step};
 
 use super::Input;
 use crate::error::Result;
-use crate::substitute::{self, Env, Source, Values};
+use crate::substitute::{self, Env, Marked, Source, Values};
 
 pub(super) struct Scope<'a> {
     pub input: Input<'a>,
     pub items: Vec<Item>,
-    pub assigned: HashMap<String, Value>,
+    pub assigned: HashMap<String, Marked>,
     /// The id that each value shortcut was given last.
     pub shortcuts: HashMap<String, String>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Scope<'a> {
 /// One turn of a loop.
 pub(super) struct Item {
     pub name: String,
-    pub value: Value,
+    pub value: Marked,
     /// From 1, as value shortcuts count.
     pub index: usize,
 }
@@ -34,23 +34,25 @@ impl Values for Scope<'_> {
             name => item.or_else(|| self.assigned.get(name)),
         };
         match own {
-            Some(value) => substitute::Named::Value { value: Cow::Borrowed(value), source: Source::Other },
+            Some(Marked { value, mark }) => {
+                substitute::Named::Value { value: Cow::Borrowed(value), source: Source::Other, mark: *mark }
+            }
             None => self.input.values.named(name),
         }
     }
 
     fn at(&self, path: &Path) -> substitute::Named<'_> {
         let item = self.items.iter().rev().find(|item| item.name == path.root);
-        let index = item.filter(|item| asks_for_index(path) && item.value.get("index").is_none());
+        let index = item.filter(|item| asks_for_index(path) && item.value.value.get("index").is_none());
         match index {
             Some(item) => {
                 let value = Cow::Owned(Value::from(item.index));
-                substitute::Named::Value { value, source: Source::Other }
+                substitute::Named::Value { value, source: Source::Other, mark: item.value.mark }
             }
             None => match self.named(&path.root) {
-                substitute::Named::Value { value: Cow::Borrowed(value), source } => {
+                substitute::Named::Value { value: Cow::Borrowed(value), source, mark } => {
                     substitute::walk(value, &path.steps).map_or(substitute::Named::Unknown, |value| {
-                        substitute::Named::Value { value, source }
+                        substitute::Named::Value { value, source, mark }
                     })
                 }
                 _ => self.input.values.at(path),

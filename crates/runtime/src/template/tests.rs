@@ -7,15 +7,18 @@ use serde_json::{Value, json};
 
 use super::{Evaluated, Input, evaluate};
 use crate::error::{Code, Error, Result};
-use crate::substitute::{Env, Named, Source, Values};
+use crate::substitute::{Env, Mark, Marked, Named, Source, Values};
 
-/// A session with `{city}`, and a call with the field `name`.
+/// A session with `{city}`, with `{key}`, which holds a secret, and a call with the field `name`.
 struct Session(BTreeMap<&'static str, Value>);
 
 impl Values for Session {
     fn named(&self, name: &str) -> Named<'_> {
         match self.0.get(name) {
-            Some(value) => Named::Value { value: Cow::Borrowed(value), source: Source::Other },
+            Some(value) => {
+                let mark = if name == "key" { Mark::SECRET } else { Mark::default() };
+                Named::Value { value: Cow::Borrowed(value), source: Source::Other, mark }
+            }
             None => Named::Unknown,
         }
     }
@@ -30,6 +33,10 @@ impl Values for Session {
 }
 
 fn evaluated(template: &str, failed: bool) -> Evaluated {
+    evaluated_of(Mark::default(), template, failed)
+}
+
+fn evaluated_of(author: Mark, template: &str, failed: bool) -> Evaluated {
     let document = sfmd::parse(&format!("```act.a.response\n{template}\n```\n"));
     let response = json!({
         "status": 200,
@@ -39,8 +46,10 @@ fn evaluated(template: &str, failed: bool) -> Evaluated {
             "image": "/wA=", "index": [{"index": "own"}],
         },
     });
-    let session = Session(BTreeMap::from([("city", json!("Oslo")), ("name", json!("field"))]));
-    evaluate(&document.responses[0], Input { response: &response, failed, values: &session })
+    let session =
+        Session(BTreeMap::from([("city", json!("Oslo")), ("name", json!("field")), ("key", json!("sk-1"))]));
+    let response = Marked { value: response, mark: author };
+    evaluate(&document.responses[0], Input { response: &response, failed, values: &session, author })
 }
 
 #[track_caller]
@@ -56,14 +65,14 @@ fn output_sees_what_was_assigned_before_it() {
         "{city}\n{city} = {Response.body.city}\n{city} {name} {Response.body.t}°C",
         "Oslo\nSeoul field 24°C",
     );
-    assert_eq!(done.variables, [("city".to_owned(), json!("Seoul"))]);
+    assert_eq!(done.variables, [("city".to_owned(), json!("Seoul").into())]);
     let done = check(
         "{n} = 5\n{t} = \"{Response.body.t} {n}\"\n{raw} = '{n}'\n{all} = {Response.body.tags}",
         "OK {n}, {t}, {raw}, {all}",
     );
-    assert_eq!(done.variables[1].1, json!("24 5"));
-    assert_eq!(done.variables[2].1, json!("{n}"));
-    assert_eq!(done.variables[3].1, json!(["x", "y"]));
+    assert_eq!(done.variables[1].1.value, json!("24 5"));
+    assert_eq!(done.variables[2].1.value, json!("{n}"));
+    assert_eq!(done.variables[3].1.value, json!(["x", "y"]));
     assert_eq!(done.warnings, [""; 0]);
 }
 
@@ -75,7 +84,7 @@ fn loops_nest_and_number_their_shortcuts() {
     );
     let ids: Vec<&str> = done.shortcuts.iter().map(|shortcut| shortcut.id.as_str()).collect();
     assert_eq!(ids, ["it-1", "it-2", "one"]);
-    assert_eq!(done.shortcuts[1].value, json!(["b2", "second"]));
+    assert_eq!(done.shortcuts[1].value.value, json!(["b2", "second"]));
     check("for: x in Response.body.index\n{x.index}\nend:", "own");
     check("for: x in Response.body.none\n{x}\nend:\ndone", "done");
 }
@@ -102,7 +111,7 @@ fn what_is_missing_is_empty_and_named() {
             "act.a.response, line 6: {@never} has no value",
         ]
     );
-    assert_eq!(done.variables, [("v".to_owned(), json!(""))]);
+    assert_eq!(done.variables, [("v".to_owned(), json!("").into())]);
     assert_eq!(check("{Response.body.none}.", ".").warnings, [""; 0]);
 }
 
@@ -135,11 +144,29 @@ fn loops_end() {
     let document = sfmd::parse(&format!("```act.a.response\n{inner}\n```\n"));
     let response = json!({ "body": { "many": vec![0; 1000] } });
     let session = Session(BTreeMap::new());
-    let done =
-        evaluate(&document.responses[0], Input { response: &response, failed: false, values: &session });
+    let input =
+        Input { response: &response.into(), failed: false, values: &session, author: Mark::default() };
+    let done = evaluate(&document.responses[0], input);
     assert!(
         done.lines.len() < 20_000 && done.warnings[0].ends_with("too many turns and was cut"),
         "{:?}",
         done.warnings
     );
+}
+
+#[test]
+fn what_is_assigned_keeps_the_marks_of_what_it_is_made_of() {
+    let template = "{a} = \"x\"\n{b} = {key}\n{c} = \"<{b}>\"\n{d} = {Response.body.city}\n{@t} = ({a}, {c})\n\
+                    for: x in Response.body.items\n{e} = {x.id}\nend:";
+    let marks = |author: Mark| {
+        let done = evaluated_of(author, template, false);
+        let variables = done.variables.into_iter().map(|(name, marked)| (name, marked.mark));
+        variables.chain([("@t".to_owned(), done.shortcuts[0].value.mark)]).collect::<Vec<_>>()
+    };
+    for author in [Mark::default(), Mark::WEB] {
+        let secret = author.with(Mark::SECRET);
+        let expected =
+            [("a", author), ("b", secret), ("c", secret), ("d", author), ("e", author), ("@t", secret)];
+        assert_eq!(marks(author), expected.map(|(name, mark)| (name.to_owned(), mark)));
+    }
 }

@@ -1,5 +1,6 @@
 //! SFMD tools: documents whose actions are called without leaving the current topic.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use sfmd::Id;
@@ -94,6 +95,9 @@ pub fn names(workspace: &Workspace) -> Vec<String> {
     let packages = Packages::of(workspace).list().unwrap_or_default();
     let installed = packages.iter().filter(|package| package.record.kind == Kind::Tool && package.has_page());
     known.extend(installed.map(|package| package.name.to_string()));
+    // One that lies in several places is called by its name in the first.
+    let mut seen = HashSet::new();
+    known.retain(|name| seen.insert(name.clone()));
     known
 }
 

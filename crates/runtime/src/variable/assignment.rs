@@ -137,7 +137,7 @@ fn assigned(text: &str) -> Result<(Assignment, &str)> {
         }
         Some('"') => {
             let (value, after) = double_quoted(&right[1..]).ok_or_else(unclosed)?;
-            (Right::Filled(Template::parse(&value, Dialect::Definition)), after)
+            (Right::Filled(filled(&value, &target)?), after)
         }
         _ => {
             let (value, after) = right.split_once('\n').unwrap_or((right, ""));
@@ -159,8 +159,19 @@ fn bare(value: &str, target: &Target) -> Result<Right> {
     }
     Ok(match Placeholder::parse(value) {
         Some(placeholder) => Right::Value(placeholder),
-        None => Right::Filled(Template::parse(value, Dialect::Definition)),
+        None => Right::Filled(filled(value, target)?),
     })
+}
+
+fn filled(value: &str, target: &Target) -> Result<Template> {
+    let mut unknown = Vec::new();
+    let template = Template::parse_noting(value, Dialect::Definition, &mut unknown);
+    match unknown.first() {
+        None => Ok(template),
+        Some(unknown) => Err(wrong(format!("In the value of {target} {unknown}.")).hint(
+            "Filters are |json, |base64, |urlencode, |file and |base64file. '…' keeps a text as it is.",
+        )),
+    }
 }
 
 const FORMS: &str = "/set {city} = \"Seoul\", /set $API_KEY = \"…\", or several lines of that form.";
@@ -198,6 +209,7 @@ mod tests {
             ("{a} = \"{b}\"", "{a} = text {b}"),
             ("{a} = {\"k\": 1}", "{a} = text {\"k\": 1}"),
             ("{a} = 'x = y'", "{a} = ‹x = y›"),
+            ("{a} = '{s|bogus}'", "{a} = ‹{s|bogus}›"),
             ("\n{a} = \"1\"\r\n\n$B = two\r\n", "{a} = text 1; $B = text two"),
             ("{a} = \"two\nlines\"\n{b} = 'x\ny'", "{a} = text two\nlines; {b} = ‹x\ny›"),
             ("```{p}\none {x}\n\n`` $Y\n```\n{b} = 1", "{p} = ‹one {x}\n\n`` $Y›; {b} = text 1"),
@@ -228,6 +240,8 @@ mod tests {
             "{Response} = 1",
             "$HOME = x",
             "$ARGS = x",
+            "{a} = {s|bogus}",
+            "{a} = \"{s|json|bogus}\"",
         ] {
             assert_eq!(parse(text).unwrap_err().code, Code::InvalidParams, "{text}");
         }
@@ -235,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_shown_value_is_read_back(value in any::<String>()) {
+        fn a_shown_value_is_read_back(value in "[^|]*") {
             let text = format!("{{x}} = {}", super::super::shown(&value));
             let read = parse(&text).unwrap();
             let template = Template::parse(&value, Dialect::Definition);

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::{Persistent, Surroundings, Variables};
 use crate::document::{Bases, Target};
 use crate::error::{Code, Error, Result, quoted};
-use crate::substitute::{Env, Named, Source, Values};
+use crate::substitute::{Env, Marked, Named, Source, Values};
 
 /// The most that a filter reads: no body may be larger either.
 const FILE_MAX: u64 = 8 * 1024 * 1024;
@@ -15,32 +13,44 @@ const FILE_MAX: u64 = 8 * 1024 * 1024;
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     pub variables: &'a Variables,
-    pub response: Option<&'a Value>,
+    pub response: Option<&'a Marked>,
     pub persistent: &'a Persistent,
     pub surroundings: &'a Surroundings,
+    /// The document whose `env:` gives defaults.
+    pub document: Option<&'a sfmd::Page>,
     /// Where the paths start that file filters read.
     pub bases: Bases<'a>,
 }
 
 impl Values for Known<'_> {
     fn named(&self, name: &str) -> Named<'_> {
-        let value = match name {
+        let found = match name {
             "Response" => self.response,
             name => self.variables.get(name),
         };
-        value.map_or(Named::Unknown, |value| Named::Value {
+        found.map_or(Named::Unknown, |Marked { value, mark }| Named::Value {
             value: Cow::Borrowed(value),
             source: Source::Other,
+            mark: *mark,
         })
     }
 
     fn env(&self, name: &str) -> Option<Env<'_>> {
         let secret = || self.persistent.get(name).map(|secret| Env::Secret(secret.reveal()));
-        self.surroundings.get(name).or_else(secret)
+        self.surroundings.get(name).or_else(secret).or_else(|| self.default(name).map(Env::Plain))
     }
 
     fn file(&self, _value: &Named<'_>, path: &str) -> Result<Vec<u8>> {
         read_file(path, self.bases, FILE_MAX)
+    }
+}
+
+impl<'a> Known<'a> {
+    /// What the document says a name is worth that nobody has set. It is written there, and no secret.
+    fn default(&self, name: &str) -> Option<&'a str> {
+        let declared = self.document?.requirements();
+        let found = declared.into_iter().find(|requirement| requirement.name == name)?;
+        found.default.as_deref()
     }
 }
 

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::substitute::{Mark, Marked};
+
 /// Empty, it owns no memory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Variables(BTreeMap<String, Value>);
+pub struct Variables(BTreeMap<String, Marked>);
 
 impl Variables {
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn get(&self, name: &str) -> Option<&Marked> {
         self.0.get(name)
     }
 
-    pub fn set(&mut self, name: impl Into<String>, value: Value) {
+    pub fn set(&mut self, name: impl Into<String>, value: Marked) {
         self.0.insert(name.into(), value);
     }
 
-    pub fn take(&mut self, name: &str) -> Option<Value> {
+    pub fn take(&mut self, name: &str) -> Option<Marked> {
         self.0.remove(name)
     }
 
@@ -28,7 +30,11 @@ impl Variables {
 
     /// Sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.0.iter().map(|(name, marked)| (name.as_str(), &marked.value))
+    }
+
+    pub fn marks(&self) -> impl Iterator<Item = Mark> {
+        self.0.values().map(|marked| marked.mark)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

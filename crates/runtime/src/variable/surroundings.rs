@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::substitute::Env;
+use crate::substitute::{Env, Mark};
 
 /// Names that no file may give another value.
 pub const RESERVED: [&str; 9] = [
@@ -34,6 +34,7 @@ pub struct Surroundings {
     pub work_directory: PathBuf,
     /// The words of the caller that no field takes.
     pub words: Vec<String>,
+    pub words_mark: Mark,
 }
 
 impl Surroundings {
@@ -47,7 +48,7 @@ impl Surroundings {
             "HOME" => plain(&self.home),
             "STRING_APP_DIR" => plain(&self.app_directory),
             "STRING_WORK_DIR" => plain(&self.work_directory),
-            "ARGS" => Env::Words(&self.words),
+            "ARGS" => Env::Words(&self.words, self.words_mark),
             _ => return None,
         })
     }

@@ -103,6 +103,8 @@ async fn a_failure_shows_what_an_agent_needs_and_no_secret() {
     assert_eq!(world.ok("main", "/act.handled").await, "no luck: 500 broken");
     let gone = world.fails("main", "/act.gone", "ACTION_FAILED").await;
     assert!(gone.contains("GET http://127.0.0.1:1/x: ") && !gone.contains("sk-secret"), "{gone}");
+    assert_eq!(world.ok("main", "/set {s} = {Response.status}").await, "{s} = \"0\"");
+    assert_eq!(world.ok("main", "/set {s} = {Response.error.code}").await, "{s} = \"ACTION_FAILED\"");
     world.say("main", "/act.handled --x sk-secret").await;
     world.say("main", "/handled sk-secret").await;
     let log = world.close().read(".string/log/audit.jsonl");
@@ -305,4 +307,30 @@ async fn long_links_of_an_output_become_shortcuts() {
     let part = world.ok("main", "/open @docs-2").await;
     assert_eq!(part, format!("Opened {long}#part\n---\n## Part\n\nhere"));
     assert!(world.ok("main", "/open @first").await.starts_with(&format!("Opened {long}#part\n")));
+}
+
+#[tokio::test]
+async fn a_redirect_that_leads_out_of_the_web_is_refused() {
+    let (world, web) =
+        with_page("```act.go\nGET WEB/away\n```\n```act.own\nGET ftp://x.example/\n```\n").await;
+    web.answer("/away", 302, &[("location", "file:///etc/passwd")], "");
+    world.fails("main", "/act.go", "NOT_ALLOWED").await;
+    world.fails("main", "/act.own", "INVALID_PARAMS").await;
+}
+
+#[tokio::test]
+async fn a_file_gives_a_value_of_the_fields_type() {
+    let (world, web) = with_page(
+        "```act.send\nPOST WEB/ok\n  n: number\n  b: boolean\n  e: string (x|y)\n  t: string\n  j: json\n```\n",
+    )
+    .await;
+    for (file, content) in [("n", "42\n"), ("b", "true\r\n"), ("e", "y\n"), ("t", "text\n"), ("j", "[1]\n")] {
+        world.home.write(file, content);
+    }
+    world.ok("main", "/act.send --n-file n --b-file b --e-file e --t-file t --j-file j").await;
+    let sent: Value = serde_json::from_slice(&web.seen().pop().unwrap().body).unwrap();
+    assert_eq!(sent, serde_json::json!({"n": 42, "b": true, "e": "y", "t": "text\n", "j": [1]}));
+    world.home.write("n", "42\n\n");
+    world.fails("main", "/act.send --n-file n", "INVALID_PARAMS").await;
+    world.fails("main", "/act.send --j [12345678901234567890123]", "INVALID_PARAMS").await;
 }

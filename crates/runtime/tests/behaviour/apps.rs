@@ -179,3 +179,30 @@ async fn uninstalling_takes_topics_along_and_keeps_variables_unless_told() {
     assert!(reply.ends_with("Its variables are gone too."), "{reply}");
     assert_eq!(world.ok("app:a:work", "/set").await, "No variables set.");
 }
+
+#[tokio::test]
+async fn an_apps_topic_shows_the_apps_own_files_and_no_others() {
+    let world = World::new().await;
+    world.home.write("src/string.md", page("type: app", "# App"));
+    world.home.write("src/inbox.md", "# Inbox\n");
+    world.home.write("src/sub/more.md", "# More\n");
+    world.home.write("docs/a.md", "# Of the home\n");
+    world.ok("main", "/install --as mail src").await;
+    assert_eq!(world.ok("app:mail", "/ls").await, "Listing ./\n---\nsub/\ninbox.md\nstring.md");
+    assert_eq!(world.ok("app:mail", "/ls ./sub").await, "Listing sub/\n---\nmore.md");
+    world.ok("app:mail", "/open inbox.md").await;
+    assert!(world.ok("app:mail", "/ls .").await.contains("inbox.md"));
+    assert_eq!(world.ok("app:mail", "/ls docs").await, "Listing ~/docs/\n---\na.md");
+    world.fails("app:mail", "/ls ../..", "INVALID_PATH").await;
+    assert_eq!(world.ok("app:mail", "/close").await, "Closed: inbox");
+
+    world.ok("app:mail", "/open sub/").await;
+    assert!(world.ok("main", "/topics").await.contains("current: sub/\n"));
+    assert!(world.ok("app:mail", "/source").await.starts_with("Source of sub/\n"));
+    for outside in ["../../x.md", "~/docs/a.md"] {
+        let refused = world.fails("app:mail", &format!("/open {outside}"), "NOT_ALLOWED").await;
+        assert!(refused.contains("in a tab, such as main"), "{refused}");
+    }
+    let missing = world.fails("app:mail", "/open docs/a.md", "NOT_FOUND").await;
+    assert!(missing.contains("in a tab, such as main"), "{missing}");
+}

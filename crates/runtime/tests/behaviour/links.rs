@@ -105,6 +105,7 @@ async fn a_value_is_shown_and_only_a_text_can_be_opened() {
     );
     world.ok("main", "/open a.md\n/act.list").await;
     assert_eq!(world.ok("main", "/info @id").await, "@id → b2");
+    assert!(world.ok("main", "/info").await.contains("shortcuts: @doc, @id, @pair\n"));
     assert_eq!(world.ok("main", "/info @pair").await, "@pair → [\"b2\",5]");
     assert!(world.ok("main", "/nav --resolve").await.ends_with("@id → b2\n@pair → [\"b2\",5]"));
     let refused = world.fails("main", "/open @pair", "INVALID_PARAMS").await;
@@ -216,4 +217,123 @@ async fn text_in_an_old_encoding_opens_and_is_not_edited() {
     world.ok("main", "/write old.md --force\nnew").await;
     std::fs::write(&path, b"\x7fELF\x02\x01\x01\0\xff\xfe").unwrap();
     assert!(world.ok("main", "/open old.md").await.contains("\ntype: "));
+}
+
+#[tokio::test]
+async fn a_value_in_an_address_changes_nothing_around_it() {
+    let (world, web) = (World::new().await, Web::start().await);
+    for path in ["/echo", "/echo/a/..%2Fb", "/echo/a/x%26y%23f", "/docs/x%26y%23f"] {
+        web.page(path, "text/markdown", "# Echo\n\n## Part é\n\nhere\n");
+    }
+    let base = web.url("/").trim_end_matches('/').to_owned();
+    let last = || web.seen().pop().unwrap().uri.to_string();
+    world
+        .ok("main", "/set {q} = 'x&y#f'\n{up} = '../b'\n{dots} = '..'\n{at} = '@other/x'\n{part} = 'part-é'")
+        .await;
+    world
+        .ok(
+            "main",
+            &format!("/set {{base}} = '{base}'\n{{url}} = '{base}/echo?a=1&b=2#part-é'\n{{s}} = http"),
+        )
+        .await;
+    for (target, sent) in [
+        (format!("{base}/echo?q={{q}}&z=1"), "/echo?q=x%26y%23f&z=1"),
+        (format!("\"{base}/echo?q={{q}}\""), "/echo?q=x%26y%23f"),
+        (format!("{base}/echo/a/{{q}}#part-é"), "/echo/a/x%26y%23f"),
+        (format!("{base}/echo/a/{{up}}"), "/echo/a/..%2Fb"),
+        ("{base}/echo?q={q}#{part}".to_owned(), "/echo?q=x%26y%23f"),
+        ("{url}".to_owned(), "/echo?a=1&b=2"),
+        // Relative to the page from the web that is open.
+        ("/docs/{q}".to_owned(), "/docs/x%26y%23f"),
+        ("./{q}".to_owned(), "/docs/x%26y%23f"),
+        ("../echo?q={q}".to_owned(), "/echo?q=x%26y%23f"),
+    ] {
+        world.ok("main", &format!("/open {target}")).await;
+        assert_eq!(last(), sent, "{target}");
+    }
+    let before = web.seen().len();
+    for target in [
+        "{base}/echo/{dots}".to_owned(),
+        "./{dots}/x".to_owned(),
+        "http://user{at}".to_owned(),
+        "//user{at}".to_owned(),
+        format!("{{s}}{}", base.strip_prefix("http").unwrap()),
+    ] {
+        world.fails("main", &format!("/open {target}"), "INVALID_PARAMS").await;
+    }
+    assert_eq!(web.seen().len(), before);
+    // Names of files are as they are.
+    world.home.write("docs/x&y.md", "# File");
+    world.ok("main", "/set {name} = 'x&y'").await;
+    world.ok("main", "/open docs/{name}.md").await;
+}
+
+#[tokio::test]
+async fn links_to_files_may_be_percent_encoded() {
+    let world = World::new().await;
+    world.home.write("my dir/a b.md", "# Spaced\n");
+    world.home.write("my menu.md", "[@s S](my%20dir/a%20b.md)\n");
+    world.home.write("a%20b.md", "# Literal\n");
+    world.home.write(
+        "doc.md",
+        "[!nav:m](my%20menu.md)\n[!include:i](my%20dir/a%20b.md)\n\n[@x X](my%20dir/a%20b.md) [@l L](a%20b.md)\n",
+    );
+    let page = world.ok("main", "/open doc.md").await;
+    assert!(page.contains("# Spaced") && page.contains("[nav] m: [S][@m.s]"), "{page}");
+    for (id, opened) in [("x", "my dir/a b.md"), ("m.s", "my dir/a b.md"), ("l", "a%20b.md")] {
+        world.ok("main", "/open doc.md").await;
+        let page = world.ok("main", &format!("/open @{id}")).await;
+        assert!(page.starts_with(&format!("Opened ~/{opened}\n")), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_long_page_is_reached_on_that_page() {
+    let world = World::new().await;
+    let lines: String = (1..=4000).map(|line| format!("line {line} of the included file\n\n")).collect();
+    world.home.write("big.md", &lines);
+    world.home.write("whole.md", "# Top\n\n[!include:b](big.md)\n\n## After\n\nTAIL\n");
+    world.home.write("one.md", format!("{}\n\nafter\n", "x".repeat(150_000)));
+    for (file, end, least) in [("whole.md", "TAIL", lines.len()), ("one.md", "after", 150_000)] {
+        let mut page = world.ok("main", &format!("/open {file}")).await;
+        let mut read = page.len();
+        while let Some((_, more)) = page.rsplit_once(" more · ") {
+            let next = more.split(" · ").next().unwrap().to_owned();
+            assert!(next.starts_with(&format!("/open ~/{file} --from L")), "{next}");
+            page = world.ok("main", &next).await;
+            read += page.len();
+        }
+        assert!(page.ends_with(end) && read >= least, "{file}: {read}");
+        assert!(world.ok("main", "/info").await.contains(&format!("file:      {file}\n")));
+    }
+}
+
+#[tokio::test]
+async fn a_menu_is_made_of_every_link_of_a_page() {
+    let world = World::new().await;
+    world.home.write(
+        "a.md",
+        "[A](c.md) [here](#part) [@b B](d.md)\n\n## Part\n\n[한국, a label that is longer than most](e.md)\n",
+    );
+    world.ok("main", "/open a.md").await;
+    let menu = world.ok("main", "/nav scaffold").await;
+    let menu = menu.strip_prefix("Menu file\n---\n").unwrap();
+    let last = "[@entry-1 한국, a label that is longer than most](e.md)";
+    assert_eq!(menu, format!("[@a A](c.md)\n[@b B](d.md)\n{last}"));
+    world.home.write("menu.md", menu);
+    world.home.write("b.md", "[!nav:m](menu.md)\n");
+    assert!(world.ok("main", "/open b.md").await.contains("[@m.a] · [B][@m.b] · "));
+}
+
+#[tokio::test]
+async fn an_entry_of_several_menus_is_named_with_its_menu() {
+    let world = World::new().await;
+    world.home.write("a.md", "[!nav:a](m.md)\n[!nav:b](m.md)\n# Page\n\n#\n");
+    world.home.write("m.md", "[@home Home](a.md)\n");
+    world.ok("main", "/open a.md").await;
+    let error = world.fails("main", "/open @home", "NOT_FOUND").await;
+    assert!(error.ends_with("\"@home\" is in several menus.\n  Name one: @a.home, @b.home"), "{error}");
+    world.ok("main", "/open @b.home").await;
+    let error = world.fails("main", "/open #nope", "BLOCK_NOT_FOUND").await;
+    assert!(error.ends_with("Blocks: #page"), "{error}");
 }

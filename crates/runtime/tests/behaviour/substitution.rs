@@ -7,7 +7,7 @@ use std::process::Command;
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use runtime::error::{Code, Error, Result};
 use runtime::substitute::{
-    Env, LONGEST_VALUE, Named, Source, Values, address, command_line, fill, fill_line, fill_output,
+    Env, LONGEST_VALUE, Mark, Named, Source, Values, address, command_line, fill, fill_line, fill_output,
     form_body, header, json_body, text, undefined,
 };
 use serde_json::{Value, json};
@@ -32,7 +32,9 @@ impl Given {
 impl Values for Given {
     fn named(&self, name: &str) -> Named<'_> {
         match self.named.get(name) {
-            Some(value) => Named::Value { value: Cow::Borrowed(value), source: Source::Other },
+            Some(value) => {
+                Named::Value { value: Cow::Borrowed(value), source: Source::Other, mark: Mark::default() }
+            }
             None if name == "absent" => Named::Empty,
             None => Named::Unknown,
         }
@@ -40,7 +42,7 @@ impl Values for Given {
 
     fn env(&self, name: &str) -> Option<Env<'_>> {
         match name {
-            "ARGS" => Some(Env::Words(&self.words)),
+            "ARGS" => Some(Env::Words(&self.words, Mark::default())),
             _ => self.env.get(name).map(|value| Env::Secret(value)),
         }
     }
@@ -219,7 +221,7 @@ fn a_value_cannot_choose_another_host_unless_it_is_the_address() {
 fn an_address_is_shown_without_query_and_secrets() {
     let template = Template::parse("https://h/$KEY/{x}?k=$KEY&y={x}", Dialect::Definition);
     let filled = fill(&template, &Given::x("a/b")).unwrap();
-    assert!(filled.holds_secret());
+    assert!(filled.mark().secret);
     assert_eq!(address(&filled, &[]).unwrap().shown, "https://h/$KEY/a%2Fb");
 }
 

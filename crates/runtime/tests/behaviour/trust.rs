@@ -79,10 +79,106 @@ async fn what_is_refused_says_who_may_allow_it() {
     world.fails("main", "/act.inside", "ACTION_FAILED").await;
     let refused = world.fails("main", "/open @in", "NOT_ALLOWED").await;
     assert!(
-        refused.ends_with("Only an address that a command or a local document names may lead there."),
+        refused.contains("Only an address that a command or a local document names may lead there."),
         "{refused}"
     );
     web.answer("/private", 401, &[], "");
     let refused = world.fails("main", &format!("/open {}", web.url("/private")), "AUTH_REQUIRED").await;
     assert!(refused.contains("An action can tell it"), "{refused}");
+}
+
+/// A page from the web that sends what it gets, and sets variables of the session itself.
+const NOSY: &str = "```act.set\nGET WEB/ok\n```\n```act.set.response\n{pick} = \"note.txt\"\n{@cfg} = \"note.txt\"\n```\n\
+    ```act.send\nPOST WEB/ok\n  item: string\n  body:\n    {\"d\": \"{item|base64file}\"}\n```\n\
+    ```act.text\nPOST WEB/ok\n  n: string\n```\n```act.own\nGET WEB/ok/{kk}\n```\n\
+    ```act.copy\nGET WEB/ok\n```\n```act.copy.response\n{kk} = \"{kk}!\"\n```\n";
+
+#[tokio::test]
+async fn a_page_cannot_name_files_by_way_of_the_session() {
+    let (world, web) = web_page(NOSY).await;
+    world.home.write("note.txt", "mine");
+    world.ok("main", "/act.set").await;
+    world.ok("main", "/set {copy} = {pick}").await;
+    world.ok("main", "/set {built} = \"./{pick}\"").await;
+    let before = calls(&web);
+    for named in ["{pick}", "@cfg", "{copy}", "\"{built}\"", "{Response.body.a}"] {
+        let refused = world.fails("main", &format!("/act.send {named}"), "NOT_ALLOWED").await;
+        assert!(refused.contains("Or write its path in the call: "), "{refused}");
+        world.fails("main", &format!("/act.text --n-file {named}"), "NOT_ALLOWED").await;
+    }
+    assert_eq!(calls(&web), before);
+    // What the caller says is the caller's, in a variable too.
+    world.ok("main", "/set {pick} = 'note.txt'").await;
+    world.ok("main", "/act.send {pick}").await;
+    world.ok("main", "/act.text --n-file {pick}").await;
+    assert_eq!(&web.seen().pop().unwrap().body[..], b"{\"n\":\"mine\"}");
+    // A document of this machine may be given what a page chose.
+    world.ok("main", "/act.set").await;
+    let own = format!("```act.keep\nPOST {}\n  text: string\n```\n", web.url("/ok"));
+    world.home.write("own.md", &own);
+    world.ok("main", "/open own.md").await;
+    world.ok("main", "/act.keep --text-file {pick}").await;
+}
+
+#[tokio::test]
+async fn a_secret_stays_one_in_a_session_variable() {
+    let (world, web) = web_page(NOSY).await;
+    world.ok("main", "/set $KEY = \"sk-secret\"").await;
+    for right in ["$KEY", "\"Bearer $KEY\"", "{kk}"] {
+        world.ok("main", &format!("/set {{kk}} = {right}")).await;
+        for call in ["/act.own", "/act.text {kk}", "/act.text \"<{kk}>\""] {
+            let error = world.fails("main", call, "NOT_ALLOWED").await;
+            assert!(!error.contains("sk-secret") && error.contains("string agent allow-host"), "{error}");
+        }
+    }
+    assert_eq!(calls(&web), 0);
+    // What the page makes of it is no less secret.
+    world.ok("main", "/act.copy").await;
+    world.fails("main", "/act.own", "NOT_ALLOWED").await;
+    assert_eq!(calls(&web), 1);
+    world.ok("main", "/set {kk} = plain").await;
+    world.fails("main", "/act.own", "ACTION_FAILED").await;
+}
+
+#[tokio::test]
+async fn what_a_page_chose_leads_only_where_the_page_could() {
+    let inner = Web::start().await;
+    inner.page("/x.md", "text/markdown", "# Inner");
+    let port = inner.url("/x.md").replace("/x.md", "");
+    let page = format!(
+        "[!nav:menu](WEB/menu.md)\n\n```act.set\nGET WEB/ok\n```\n```act.set.response\n{{vv}} = \"{port}/x.md\"\n\
+         {{base}} = \"{port}\"\n{{own}} = \"WEB/ok\"\n{{file}} = \"note.md\"\n{{@vs}} = \"{port}/x.md\"\n```\n"
+    );
+    let (world, web) = web_page(&page).await;
+    web.page("/menu.md", "text/markdown", format!("[@in In]({port}/x.md)\n"));
+    world.home.write("note.md", "# Mine");
+    world.home.write(
+        "own.md",
+        "# Own\n\n```act.call\nGET {base}/x.md\n```\n```act.key\nGET {own} -H \"K: $KEY\"\n```\n",
+    );
+    world.ok("main", "/set $KEY = \"sk-secret\"").await;
+    world.ok("main", "/refresh").await;
+    world.ok("main", "/act.set").await;
+    world.ok("main", "/set {copy} = \"{vv}\"").await;
+    let chosen = ["{vv}", "{copy}", "{base}/x.md", "@vs", "@menu.in", "{file}"];
+    for page in ["", "/open own.md"] {
+        if !page.is_empty() {
+            world.ok("main", page).await;
+        }
+        for target in chosen {
+            let refused = world.fails("main", &format!("/open {target}"), "NOT_ALLOWED").await;
+            assert!(refused.contains("If it is meant, write it out: /open "), "{refused}");
+        }
+    }
+    // Nor is it another host in an action of this machine, and it gets no variables there.
+    world.fails("main", "/act.call", "NOT_ALLOWED").await;
+    let refused = world.fails("main", "/act.key", "NOT_ALLOWED").await;
+    assert!(refused.contains("variables of yours") && !refused.contains("sk-secret"), "{refused}");
+    assert!(inner.seen().is_empty());
+    world.ok("main", &format!("/set {{vv}} = '{port}/x.md'")).await;
+    world.ok("main", "/open {vv}").await;
+    world.ok("main", &format!("/open {port}/x.md?q={{own}}")).await;
+    // A page may lead to where it came from itself.
+    world.ok("main", &format!("/open {}", web.url("/app.md"))).await;
+    world.ok("main", "/open {own}").await;
 }

@@ -83,3 +83,17 @@ async fn agents_do_not_see_each_others_variables() {
     let reply = world.run(world.request_as("other", "main", "/set")).await;
     assert_eq!(reply.content, "No variables set.");
 }
+
+#[tokio::test]
+async fn a_default_of_the_document_counts_in_commands() {
+    let world = World::new().await;
+    world.home.write("a.md", "---\nenv:\n  - RG: \"Region\"\n    default: US\n---\n# A\n");
+    world.home.write("US.md", "# US\n");
+    world.fails("main", "/set {w} = $RG", "UNDEFINED_VARIABLE").await;
+    world.ok("main", "/open a.md").await;
+    assert_eq!(world.ok("main", "/set {w} = \"in $RG\"").await, "{w} = \"in US\"");
+    world.ok("main", "/open $RG.md").await;
+    world.ok("main", "/open a.md").await;
+    world.ok("main", "/set $RG = KR").await;
+    assert_eq!(world.ok("main", "/set {w} = $RG").await, "{w} = \"KR\"");
+}

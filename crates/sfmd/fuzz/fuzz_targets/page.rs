@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sfmd::{Origin, Page, Source, parse};
+use sfmd::{Origin, Page, Position, Source, parse};
 
 fuzz_target!(|text: &str| {
     let page = Page::compose(Source::new(Origin::new("x"), parse(text)));
@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
         page.view_section(&section);
     }
     for entry in page.outline() {
-        view.window(Some(entry.line), 64);
+        view.window(Some(Position::line(entry.line)), 64);
     }
     for found in page.actions() {
         sfmd::action_help(found.action);

@@ -25,6 +25,7 @@ pub(crate) fn define(id: Id, text: &str, line: usize) -> Action {
         warnings: Warnings::default(),
     };
     definition.read(&lines);
+    definition.note_filters(&lines);
     let Definition { mut action, warnings, .. } = definition;
     action.warnings = warnings.into_sorted();
     action
@@ -65,6 +66,21 @@ impl Definition {
                 self.options(text.trim(), line);
             } else {
                 self.field(text.trim(), line);
+            }
+        }
+    }
+
+    /// Warns of filters that do not exist. In a command line braces are the shell's, unless a field stands in them.
+    fn note_filters(&mut self, lines: &[&str]) {
+        let is_command = matches!(self.action.call, Call::Cli { .. });
+        let is_field = |line: usize| self.action.fields.iter().any(|field| field.line == line);
+        let places = (self.first_line..).zip(lines).filter(|(line, _)| !is_field(*line));
+        for (line, text) in places {
+            let mut unknown = Vec::new();
+            Template::parse_noting(text, Dialect::Definition, &mut unknown);
+            unknown.retain(|unknown| !is_command || self.action.field(&unknown.root).is_some());
+            for unknown in unknown {
+                self.warnings.add(line, || unknown.to_string());
             }
         }
     }
@@ -162,14 +178,18 @@ fn joined(lines: &[&str], at: usize) -> (String, usize) {
     let mut text = String::new();
     let mut at = at;
     while at < lines.len() {
-        let line = lines[at];
-        let line = if text.is_empty() { line } else { line.trim_start() };
+        let own = lines[at].trim_start();
+        // As in a shell, only a space that somebody wrote stands between two lines.
+        let is_indented = own.len() < lines[at].len();
+        if !text.is_empty() {
+            let is_apart = is_indented || text.ends_with([' ', '\t']);
+            text.truncate(text.trim_end().len());
+            text.push_str(if is_apart { " " } else { "" });
+        }
+        let line = if text.is_empty() { lines[at] } else { own };
         at += 1;
         match continued(line) {
-            Some(start) => {
-                text.push_str(start.trim_end());
-                text.push(' ');
-            }
+            Some(start) => text.push_str(start),
             None => {
                 text.push_str(line);
                 break;

@@ -51,6 +51,13 @@ pub struct Frontmatter {
     pub other: Vec<(String, Located<Value>)>,
 }
 
+impl Frontmatter {
+    /// The line at which the content begins, if there is any.
+    pub(crate) fn first_line_after(&self) -> usize {
+        self.lines.end.max(1)
+    }
+}
+
 /// Cuts the header off. Returns it and the byte offset at which the content begins.
 pub(crate) fn cut(text: &str, warnings: &mut Warnings) -> (Frontmatter, usize) {
     let none = (Frontmatter::default(), 0);

@@ -154,6 +154,11 @@ impl Page {
         all
     }
 
+    /// Every link with a name, for a menu made of them: also those that need no shortcut.
+    pub fn every_link(&self) -> Vec<Shortcut> {
+        shortcut::every_link(self)
+    }
+
     /// Named and automatic ones, top to bottom.
     pub fn shortcuts(&self) -> &[Shortcut] {
         &self.shortcuts

@@ -71,6 +71,21 @@ pub(super) fn assign(page: &mut Page) {
     page.warnings.extend(warnings);
 }
 
+/// Every link of the page with a name, also those that the agent sees as they are written.
+pub(super) fn every_link(page: &Page) -> Vec<Shortcut> {
+    let mut names = Names::default();
+    let uses = uses(page);
+    let named: Vec<bool> = uses.iter().map(|found| names.claim(found)).collect();
+    for (found, is_named) in uses.iter().zip(named) {
+        if is_named {
+            names.add_named(found);
+        } else if found.link.is_some() {
+            names.add_auto(found);
+        }
+    }
+    names.shortcuts
+}
+
 /// Gives shortcuts to the long inline links of a text that an action put out, and changes nothing else: such
 /// a text is never read for directives or actions, and a name in a link is dropped, since ids are the page's
 /// to give. `reserved` are the ids already in use.

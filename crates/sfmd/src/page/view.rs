@@ -1,5 +1,7 @@
 //! What an agent sees of a page, where each of its lines comes from, and how it is cut to a budget.
 
+use std::fmt;
+
 use super::Origin;
 use crate::scan::{BlockDepth, BlockKind};
 
@@ -32,22 +34,46 @@ pub(super) struct ViewLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window<'a> {
     pub text: &'a str,
-    pub rest: Option<Rest<'a>>,
+    pub rest: Option<Rest>,
 }
 
 /// What did not fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rest<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest {
     pub bytes: usize,
-    /// Where it goes on; nothing if the rest is the end of one long line.
-    pub next: Option<Position<'a>>,
+    pub next: Position,
 }
 
-/// A line of the source of one file: of the page's own, or of an included one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position<'a> {
-    pub origin: &'a Origin,
+/// A place in a view: `L480`, or `L480+65000` so many bytes further, which is in text that the line includes or in the
+/// middle of one long line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Of the page's own source, from 1.
     pub line: usize,
+    pub bytes: usize,
+}
+
+impl Position {
+    pub fn line(line: usize) -> Self {
+        Self { line, bytes: 0 }
+    }
+
+    /// `480` is `L480`, too.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().trim_start_matches(['L', 'l']);
+        let (line, bytes) = text.split_once('+').unwrap_or((text, "0"));
+        let line = line.parse().ok().filter(|line| *line > 0)?;
+        Some(Self { line, bytes: bytes.parse().ok()? })
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes {
+            0 => write!(f, "L{}", self.line),
+            bytes => write!(f, "L{}+{bytes}", self.line),
+        }
+    }
 }
 
 impl View {
@@ -56,31 +82,38 @@ impl View {
         &self.text
     }
 
-    /// At most `budget` bytes from line `from` of the page's source on (from the start if absent), cut
+    /// At most `budget` bytes from a position on (from the start if absent), cut
     /// between blocks of Markdown where one of them ends in the later half, else between the lines of a
     /// block. Headings go with what is below them. Nothing if the view ends before `from`.
-    pub fn window(&self, from: Option<usize>, budget: usize) -> Option<Window<'_>> {
-        let first = from.map_or(0, |from| self.lines.partition_point(|line| line.root_line < from));
-        let start = match self.lines.get(first) {
-            Some(line) => line.offset,
-            None if from.is_none() => 0,
-            None => return None,
-        };
+    pub fn window(&self, from: Option<Position>, budget: usize) -> Option<Window<'_>> {
+        let start = from.map_or(Some(0), |from| self.offset_of(from))?;
+        let first = self.lines.partition_point(|line| line.offset <= start).saturating_sub(1);
         let shown = &self.text[start..];
         if shown.len() <= budget {
             return Some(Window { text: shown, rest: None });
         }
-        let (end, next) = match self.cut_line(first, start, budget) {
-            Some(next) => (self.lines[next].offset, self.lines.get(next)),
-            None => {
-                let end = self.text.floor_char_boundary(start + budget);
-                (end, self.lines.get(self.lines.partition_point(|line| line.offset <= end)))
-            }
+        let end = match self.cut_line(first, start, budget) {
+            Some(next) => self.lines[next].offset,
+            None => self.text.floor_char_boundary(start + budget),
         };
         let text = self.text[start..end].trim_end_matches('\n');
-        let next = next.map(|line| Position { origin: &self.origins[line.part], line: line.line });
-        let bytes = self.text[start + text.len()..].trim_start_matches('\n').len();
-        Some(Window { text, rest: Some(Rest { bytes, next }) })
+        let rest = self.text[start + text.len()..].trim_start_matches('\n');
+        let next = self.position_of(self.text.len() - rest.len());
+        Some(Window { text, rest: Some(Rest { bytes: rest.len(), next }) })
+    }
+
+    /// Where a position is in the text; nothing behind the end.
+    fn offset_of(&self, position: Position) -> Option<usize> {
+        let line = self.lines.partition_point(|line| line.root_line < position.line);
+        let offset = self.lines.get(line)?.offset.checked_add(position.bytes)?;
+        (offset < self.text.len()).then(|| self.text.floor_char_boundary(offset))
+    }
+
+    fn position_of(&self, offset: usize) -> Position {
+        let at = self.lines.partition_point(|line| line.offset <= offset).saturating_sub(1);
+        let Some(line) = self.lines.get(at).map(|line| line.root_line) else { return Position::line(1) };
+        let first = self.lines.partition_point(|other| other.root_line < line);
+        Position { line, bytes: offset - self.lines[first].offset }
     }
 
     /// The line at which to stop.

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::{Expression, ShortcutValue};
-use crate::template::{Dialect, Placeholder, Template};
+use crate::template::{Dialect, Placeholder, Template, UnknownFilter};
 
 /// `{path}`, `"text {x}"`, `'text'`, a number, `true`, `false` or `null`.
-pub(super) fn expression(text: &str, unknown_filters: &mut Vec<String>) -> Option<Expression> {
+pub(super) fn expression(text: &str, unknown_filters: &mut Vec<UnknownFilter>) -> Option<Expression> {
     if let Some(placeholder) = Placeholder::parse(text) {
         return Some(Expression::Value(placeholder));
     }
@@ -17,7 +17,7 @@ pub(super) fn expression(text: &str, unknown_filters: &mut Vec<String>) -> Optio
 }
 
 /// One expression, or several between parentheses.
-pub(super) fn shortcut_value(text: &str, unknown_filters: &mut Vec<String>) -> Option<ShortcutValue> {
+pub(super) fn shortcut_value(text: &str, unknown_filters: &mut Vec<UnknownFilter>) -> Option<ShortcutValue> {
     let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else {
         return expression(text, unknown_filters).map(ShortcutValue::One);
     };

@@ -5,7 +5,7 @@ use super::expression::{double_quoted, expression, shortcut_value};
 use super::{Condition, Decode, MAX_NESTING, Node, Response};
 use crate::frontmatter::is_variable_name;
 use crate::id::Id;
-use crate::template::{Dialect, Path, Placeholder, Template};
+use crate::template::{Dialect, Path, Placeholder, Template, UnknownFilter};
 use crate::warning::Warnings;
 
 /// `text` is the content of the fence on line `line`.
@@ -207,9 +207,9 @@ impl Reader {
         template
     }
 
-    fn warn_filters(&mut self, unknown: &[String], line: usize) {
-        for name in unknown {
-            self.warnings.add(line, || format!("there is no filter |{name}"));
+    fn warn_filters(&mut self, unknown: &[UnknownFilter], line: usize) {
+        for unknown in unknown {
+            self.warnings.add(line, || unknown.to_string());
         }
     }
 }

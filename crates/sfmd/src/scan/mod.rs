@@ -1,14 +1,17 @@
 //! One walk over the Markdown parser's events, which collects everything the conventions are made from.
 
+mod late;
 mod walk;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use pulldown_cmark::{Options, Parser};
+use pulldown_cmark::{BrokenLink, Options, Parser};
 
 use crate::id::Id;
 use crate::lines::Lines;
-use crate::link::Link;
+use crate::link::{Link, name_in_reference};
+use late::Late;
 use walk::Walk;
 
 /// What the walk found. All ranges are byte ranges of the whole source, in the order of the text.
@@ -87,12 +90,29 @@ pub(crate) enum BlockDepth {
 
 /// Walks over `source` from `content_start` on.
 pub(crate) fn scan(source: &str, content_start: usize, lines: &Lines) -> Scan {
+    let found = walk(source, content_start, lines, &[]);
+    let late = late::late(source, content_start, lines, &found);
+    // What links to them is a link only to a parser that knows them beforehand.
+    if late.is_empty() { found } else { walk(source, content_start, lines, &late) }
+}
+
+fn walk(source: &str, content_start: usize, lines: &Lines, late: &[Late<'_>]) -> Scan {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_HEADING_ATTRIBUTES;
-    let mut events = Parser::new_ext(&source[content_start..], options).into_offset_iter();
+    let mut destinations = HashMap::new();
+    for late in late {
+        destinations.entry(late.id.as_str()).or_insert(late.destination);
+    }
+    let known = |broken: BrokenLink<'_>| {
+        let destination = *destinations.get(name_in_reference(&broken.reference)?.as_str())?;
+        Some((destination.to_owned().into(), "".into()))
+    };
+    let text = &source[content_start..];
+    let parser = Parser::new_with_broken_link_callback(text, options, Some(known));
+    let mut events = parser.into_offset_iter();
     let mut walk = Walk::new(source, content_start, lines);
     for (label, definition) in events.reference_definitions().iter() {
         let span = definition.span.start + content_start..definition.span.end + content_start;
@@ -101,5 +121,6 @@ pub(crate) fn scan(source: &str, content_start: usize, lines: &Lines) -> Scan {
     for (event, range) in &mut events {
         walk.event(event, range.start + content_start..range.end + content_start);
     }
+    walk.late_definitions(late);
     walk.finish()
 }

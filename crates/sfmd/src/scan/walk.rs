@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
+use super::late::Late;
 use super::{ActFence, BlockDepth, BlockKind, BlockStart, Definition, Opaque, OpaqueKind, RawHeading, Scan};
 use crate::lines::Lines;
 use crate::link::name_in_reference;
@@ -58,6 +59,17 @@ impl<'a> Walk<'a> {
             name: name_in_reference(label),
             destination: destination.to_owned(),
             offset: span.start,
+        });
+    }
+
+    /// Definitions that the parser took for text, in the order of the text, and for links what stands in them.
+    pub(super) fn late_definitions(&mut self, late: &[Late<'_>]) {
+        for Late { label, destination, span, .. } in late {
+            self.definition(label, destination, span);
+        }
+        self.found.links.retain(|link| {
+            let after = late.partition_point(|late| late.span.start <= link.range.start);
+            after == 0 || !late[after - 1].span.contains(&link.range.start)
         });
     }
 

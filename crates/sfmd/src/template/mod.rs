@@ -46,6 +46,19 @@ pub enum Filter {
     UrlEncode,
 }
 
+/// `{root|filter}` with a filter that does not exist: text, though hardly meant as such.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFilter {
+    pub root: String,
+    pub filter: String,
+}
+
+impl fmt::Display for UnknownFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no filter |{}", self.filter)
+    }
+}
+
 /// Which placeholders a text knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -82,7 +95,7 @@ impl Template {
     }
 
     /// As [`Template::parse`], adding what looks like a placeholder with a filter that does not exist.
-    pub(crate) fn parse_noting(text: &str, dialect: Dialect, unknown_filters: &mut Vec<String>) -> Template {
+    pub fn parse_noting(text: &str, dialect: Dialect, unknown_filters: &mut Vec<UnknownFilter>) -> Template {
         parse::template(text, dialect, unknown_filters)
     }
 

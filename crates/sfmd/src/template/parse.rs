@@ -1,9 +1,9 @@
 //! Cutting a text into pieces, in one pass.
 
-use super::{Dialect, Filter, Path, Piece, Placeholder, Template};
+use super::{Dialect, Filter, Path, Piece, Placeholder, Template, UnknownFilter};
 use crate::id::Id;
 
-pub(super) fn template(text: &str, dialect: Dialect, unknown_filters: &mut Vec<String>) -> Template {
+pub(super) fn template(text: &str, dialect: Dialect, unknown_filters: &mut Vec<UnknownFilter>) -> Template {
     let mut pieces = Pieces::default();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '$']) {
@@ -36,7 +36,7 @@ pub(super) fn leading_placeholder(text: &str) -> Option<(Placeholder, &str)> {
 }
 
 /// A piece and how long it is; without a piece, how much is text for certain.
-fn brace(text: &str, dialect: Dialect, unknown_filters: &mut Vec<String>) -> (Option<Piece>, usize) {
+fn brace(text: &str, dialect: Dialect, unknown_filters: &mut Vec<UnknownFilter>) -> (Option<Piece>, usize) {
     if let Some(name) = text.strip_prefix("{@").filter(|_| dialect == Dialect::Output) {
         let end =
             name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(name.len());
@@ -48,7 +48,7 @@ fn brace(text: &str, dialect: Dialect, unknown_filters: &mut Vec<String>) -> (Op
     match placeholder(&text[1..]) {
         Read::Placeholder(placeholder, rest) => (Some(Piece::Value(placeholder)), text.len() - rest.len()),
         Read::UnknownFilter(name) => {
-            unknown_filters.push(name.to_owned());
+            unknown_filters.push(name);
             (None, 1)
         }
         Read::Text => (None, 1),
@@ -73,7 +73,7 @@ fn dollar(text: &str, dialect: Dialect) -> (Option<Piece>, usize) {
 enum Read<'a> {
     /// With what follows its closing brace.
     Placeholder(Placeholder, &'a str),
-    UnknownFilter(&'a str),
+    UnknownFilter(UnknownFilter),
     Text,
 }
 
@@ -92,7 +92,9 @@ fn placeholder(text: &str) -> Read<'_> {
         rest = after;
     }
     match (rest.strip_prefix('}'), unknown) {
-        (Some(_), Some(name)) => Read::UnknownFilter(name),
+        (Some(_), Some(filter)) => {
+            Read::UnknownFilter(UnknownFilter { root: path.root, filter: filter.to_owned() })
+        }
         (Some(rest), None) => Read::Placeholder(Placeholder { path, filters }, rest),
         (None, _) => Read::Text,
     }
@@ -207,6 +209,6 @@ mod tests {
     fn unknown_filters_are_named() {
         let mut unknown = Vec::new();
         Template::parse_noting("{a|rot13} {b|json} {c|}", Dialect::Output, &mut unknown);
-        assert_eq!(unknown, ["rot13", ""]);
+        assert_eq!(unknown.iter().map(|unknown| unknown.filter.as_str()).collect::<Vec<_>>(), ["rot13", ""]);
     }
 }

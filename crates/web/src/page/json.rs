@@ -1,4 +1,5 @@
-//! JSON as it was sent, only indented: order, duplicates and every digit stay.
+//! JSON as it was sent, only indented: order, duplicates and every digit stay. Letters that were sent as escapes are
+//! shown as letters.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -120,19 +121,44 @@ fn push_string(string: &str, out: &mut String) {
     // Joiners and selectors belong to emoji and to scripts, where they are harmless one by one.
     let must_show =
         |c: char| is_suspect(c) && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
-    if string.is_ascii() || !string.chars().any(must_show) {
+    let has_escapes = string.contains("\\u");
+    if !has_escapes && (string.is_ascii() || !string.chars().any(must_show)) {
         out.push_str(string);
         return;
     }
-    for c in string.chars() {
+    let mut rest = string;
+    while let Some(c) = rest.chars().next() {
+        let letter = escaped_letter(rest).filter(|(letter, _)| !must_show(*letter));
+        if let Some((letter, length)) = letter {
+            out.push(letter);
+            rest = &rest[length..];
+            continue;
+        }
+        // The character after a backslash belongs to it: `\\\\u0041` is a backslash and some text.
+        let length = if c == '\\' { 2.min(rest.len()) } else { c.len_utf8() };
         if must_show(c) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(out, "\\u{unit:04x}");
             }
         } else {
-            out.push(c);
+            out.push_str(&rest[..length]);
         }
+        rest = &rest[length..];
+    }
+}
+
+/// The letter that an escape at the start of a text stands for, and the escape's length. What JSON or a terminal
+/// could take for something else is none.
+fn escaped_letter(text: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| u16::from_str_radix(text.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
+    let first = unit(0)?;
+    let letter = |units: &[u16]| {
+        let mut letters = char::decode_utf16(units.iter().copied());
+        letters.next()?.ok().filter(|c| !c.is_ascii() && !c.is_control())
+    };
+    match first {
+        0xd800..=0xdbff => Some((letter(&[first, unit(6)?])?, 12)),
+        _ => Some((letter(&[first])?, 6)),
     }
 }
 
@@ -153,6 +179,9 @@ mod tests {
             ("\u{feff} true\n", "true"),
             ("[\"x\\\\\",\"y\"]", "[\n  \"x\\\\\",\n  \"y\"\n]"),
             ("\"a\u{202e}b\u{e0041}\"", "\"a\\u202eb\\udb40\\udc41\""),
+            ("\"\\ud55c\\uAD6D \\ud83d\\ude00\"", "\"한국 😀\""),
+            ("\"\\u0022 \\u005c \\u000a \\u0085 \\u202e\"", "\"\\u0022 \\u005c \\u000a \\u0085 \\u202e\""),
+            ("\"\\\\ud55c \\\"\\u00e9\"", "\"\\\\ud55c \\\"é\""),
         ];
         for (text, expected) in cases {
             assert_eq!(indent(text).as_deref(), Some(expected), "{text}");

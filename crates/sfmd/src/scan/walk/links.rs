@@ -31,13 +31,17 @@ impl Walk<'_> {
         bang: Bang,
     ) {
         let form = match kind {
-            LinkType::Reference => LinkForm::Reference,
-            LinkType::Collapsed | LinkType::Shortcut => LinkForm::Bare,
+            LinkType::Reference | LinkType::ReferenceUnknown => LinkForm::Reference,
+            LinkType::Collapsed
+            | LinkType::CollapsedUnknown
+            | LinkType::Shortcut
+            | LinkType::ShortcutUnknown => LinkForm::Bare,
             LinkType::Autolink | LinkType::Email => LinkForm::Auto,
             _ => LinkForm::Inline,
         };
         // The parser leaves the brackets of `[id][]` out of the range.
-        let brackets = kind == LinkType::Collapsed && self.source[range.end..].starts_with("[]");
+        let is_collapsed = matches!(kind, LinkType::Collapsed | LinkType::CollapsedUnknown);
+        let brackets = is_collapsed && self.source[range.end..].starts_with("[]");
         let label_start = range.start + bang as usize + 1;
         let link = Link {
             range: range.start..range.end + if brackets { 2 } else { 0 },
