@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use wire::ToolInfo;
 
 use crate::resource::{self, Address};
@@ -27,12 +28,24 @@ pub struct Handler<H> {
     host: Arc<H>,
     version: String,
     subscriptions: Subscriptions,
+    /// Cancelled when nobody is told of changes any more.
+    ending: CancellationToken,
 }
 
 impl<H: Host> Handler<H> {
     /// `version` is what the client is told.
     pub fn new(host: Arc<H>, version: impl Into<String>) -> Self {
-        Self { host, version: version.into(), subscriptions: Subscriptions::default() }
+        Self {
+            host,
+            version: version.into(),
+            subscriptions: Subscriptions::default(),
+            ending: CancellationToken::new(),
+        }
+    }
+
+    /// Ends what would otherwise go on until the client has had enough.
+    pub(crate) fn ending(&self) -> CancellationToken {
+        self.ending.clone()
     }
 
     /// The installed tools, if the client wants them.
@@ -183,7 +196,8 @@ impl<H: Host> ServerHandler for Handler<H> {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let agent = self.agent(context.request_context());
-        subscription::listen(&*self.host, &agent, &context).await.map_err(internal)
+        let listen = subscription::listen(&*self.host, &agent, &context);
+        self.ending.run_until_cancelled(listen).await.unwrap_or(Ok(())).map_err(internal)
     }
 }
 

@@ -6,6 +6,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp::{End, Handler, Record, Streams};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 use wire::stdio::Farewell;
 
 use crate::inside::Inside;
+
+/// How long a conversation without a front may take to end its commands.
+const GONE_TIME: Duration = Duration::from_secs(1);
 
 pub struct Conversation {
     pub host: Inside,
@@ -60,7 +64,9 @@ impl Conversation {
             // All that can be read is its end, and then nobody is left to answer to.
             _ = front.read_u8() => {
                 gone.cancel();
-                conversation.await
+                // What still waits for a client to read is dropped with it.
+                let _ = tokio::time::timeout(GONE_TIME, conversation).await;
+                return Ok(());
             }
         };
         let farewell = match ended {

@@ -73,13 +73,18 @@ impl Front {
         let mut buffer = vec![0; CHUNK];
         // Only while it is needed: whoever reads shall be the only one that is woken.
         let count = self.streams()?.read(&mut buffer).await?;
-        self.record.keep(&buffer[..count]);
-        Ok(count > 0)
+        // A last line counts without its end too.
+        let said = if count == 0 && self.record.holds_input() { b"\n" } else { &buffer[..count] };
+        self.record.keep(said);
+        Ok(!said.is_empty())
     }
 
     /// Answers what nobody else will.
     async fn refuse(&self, why: &str) -> std::io::Result<()> {
         let streams = self.streams()?;
+        if self.record.take_cut() {
+            streams.write(b"\n".to_vec()).await?;
+        }
         for request in self.record.take_unanswered() {
             streams.write(request.refusal(why)).await?;
         }

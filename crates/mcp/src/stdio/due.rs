@@ -18,6 +18,11 @@ use tokio::sync::Notify;
 use super::pace::Pace;
 use super::record::{Record, Remembered, Unanswered};
 
+/// A client that lets more than this wait is not heard until it reads: all clients share the daemon's memory.
+const UNSENT_MAX: usize = 8 * 1024 * 1024;
+/// More than any agent asks for at once.
+const OWED_MAX: usize = 1_000;
+
 /// The requests that are not answered yet, in the record too.
 #[derive(Debug, Clone)]
 pub(super) struct Due(Arc<Shared>);
@@ -34,6 +39,8 @@ struct Book {
     requests: Vec<Entry>,
     remembered: Remembered,
     pace: Pace,
+    /// How many bytes wait until the client reads.
+    unsent: usize,
 }
 
 #[derive(Debug)]
@@ -66,7 +73,7 @@ impl Due {
     pub(super) fn resume(record: Record) -> (Self, Vec<RxJsonRpcMessage<RoleServer>>) {
         let remembered = record.remembered();
         let messages = replay(&remembered);
-        let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default() };
+        let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default(), unsent: 0 };
         let due = Self(Arc::new(Shared { book: Mutex::new(book), answered: Notify::new() }));
         due.add(&messages, true);
         (due, messages)
@@ -79,16 +86,18 @@ impl Due {
 
     fn add(&self, messages: &[RxJsonRpcMessage<RoleServer>], is_replayed: bool) {
         let mut book = self.book();
-        let before = book.requests.len();
         book.pace.received(Instant::now());
-        let mut cancelled = false;
+        let (mut changed, mut cancelled) = (false, false);
         for message in messages {
             match message {
                 JsonRpcMessage::Request(request) => {
                     let is_endless = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
                     let change = Change::of(message, &request.request);
+                    // Of two requests with one id, one answer is all that a client can tell apart.
+                    book.requests.retain(|entry| entry.request.id != request.id);
                     let entry = |request| Entry { request, change, is_replayed, is_endless };
                     book.requests.extend(Unanswered::of(message).map(entry));
+                    changed = true;
                 }
                 JsonRpcMessage::Notification(notification) => {
                     if let ClientNotification::CancelledNotification(cancel) = &notification.notification
@@ -105,7 +114,7 @@ impl Due {
         if cancelled {
             self.0.answered.notify_waiters();
         }
-        if cancelled || book.requests.len() != before {
+        if cancelled || changed {
             book.write_down();
         }
     }
@@ -117,18 +126,44 @@ impl Due {
         if replayed { Audience::Nobody } else { Audience::Client }
     }
 
-    /// A request is answered, and whether it was granted.
-    pub(super) fn settle(&self, id: &NumberOrString, is_granted: bool) {
+    /// A request is about to be granted. What it changes is remembered before the client knows.
+    pub(super) fn grant(&self, id: &NumberOrString) {
+        let mut book = self.book();
+        let entry = book.requests.iter_mut().find(|entry| entry.request.id == *id && !entry.is_replayed);
+        if let Some(change) = entry.and_then(|entry| entry.change.take()) {
+            book.remembered.apply(change);
+            book.record.remember(&book.remembered);
+        }
+    }
+
+    /// A request is answered.
+    pub(super) fn settle(&self, id: &NumberOrString) {
         let mut book = self.book();
         let Some(at) = book.requests.iter().position(|entry| entry.request.id == *id) else { return };
-        let entry = book.requests.swap_remove(at);
+        book.requests.remove(at);
         if book.owed() == 0 {
             book.pace.settled(Instant::now());
         }
         book.write_down();
-        if let Some(change) = entry.change.filter(|_| is_granted && !entry.is_replayed) {
-            book.remembered.apply(change);
-            book.record.remember(&book.remembered);
+        drop(book);
+        self.0.answered.notify_waiters();
+    }
+
+    /// So many bytes wait until the client reads.
+    pub(super) fn waits(&self, bytes: usize) {
+        let mut book = self.book();
+        if book.unsent == 0 {
+            book.record.set_cut(true);
+        }
+        book.unsent += bytes;
+    }
+
+    /// They are on their way, or never will be.
+    pub(super) fn waits_no_more(&self, bytes: usize) {
+        let mut book = self.book();
+        book.unsent -= bytes;
+        if book.unsent == 0 {
+            book.record.set_cut(false);
         }
         drop(book);
         self.0.answered.notify_waiters();
@@ -139,14 +174,24 @@ impl Due {
         self.book().pace.is_quick()
     }
 
+    /// It did not.
+    pub(super) fn missed(&self) {
+        self.book().pace.missed();
+    }
+
     /// Whether several requests wait for their answers.
     pub(super) fn is_crowded(&self) -> bool {
         self.book().owed() > 1
     }
 
-    /// The beginning of a message whose end has not come.
-    pub(super) fn begun(&self, bytes: &[u8]) {
-        self.book().record.set_begun(bytes);
+    /// Something came in; it is written down before anybody looks at it.
+    pub(super) fn keep(&self, bytes: &[u8]) {
+        self.book().record.keep(bytes);
+    }
+
+    /// All of it is taken but this beginning of a message.
+    pub(super) fn taken_but(&self, begun: &[u8]) {
+        self.book().record.set_input(begun);
     }
 
     /// Waits until every request is answered that will be.
@@ -159,11 +204,20 @@ impl Due {
         self.wait_until_none(|entry| entry.is_replayed).await;
     }
 
+    /// Waits until the client has taken enough of its answers to be heard again.
+    pub(super) async fn wait_for_room(&self) {
+        self.wait_until(|book| book.unsent <= UNSENT_MAX && book.owed() <= OWED_MAX).await;
+    }
+
     async fn wait_until_none(&self, is_waited_for: impl Fn(&Entry) -> bool) {
+        self.wait_until(|book| !book.requests.iter().any(&is_waited_for)).await;
+    }
+
+    async fn wait_until(&self, is_so: impl Fn(&Book) -> bool) {
         loop {
             // Registered before the look: an answer in between wakes it.
             let answered = self.0.answered.notified();
-            if !self.book().requests.iter().any(&is_waited_for) {
+            if is_so(&self.book()) {
                 return;
             }
             answered.await;

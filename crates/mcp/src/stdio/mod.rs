@@ -40,7 +40,7 @@ pub async fn serve_stdio<H: Host>(
     stop: CancellationToken,
     gone: CancellationToken,
 ) -> Result<End, Error> {
-    let transport = LineTransport::new(streams, record, stop);
+    let transport = LineTransport::new(streams, record, stop, handler.ending());
     let ended = transport.ended();
     match handler.serve_with_ct(transport, gone).await {
         Ok(running) => {

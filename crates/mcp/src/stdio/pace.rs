@@ -28,6 +28,11 @@ impl Pace {
         self.was_quick = self.settled.take().is_some_and(|settled| now.duration_since(settled) < QUICK);
     }
 
+    /// It was looked out for, and did not come.
+    pub(super) fn missed(&mut self) {
+        self.was_quick = false;
+    }
+
     /// Whether its next message is likely to come at once.
     pub(super) fn is_quick(&self) -> bool {
         self.was_quick && self.settled.is_some()
@@ -50,6 +55,8 @@ mod tests {
             pace.settled(now);
             assert_eq!(pace.is_quick(), expected, "{gap:?}");
         }
+        pace.missed();
+        assert!(!pace.is_quick(), "it is not looked out for again and again");
         let mut pace = Pace::default();
         pace.received(now);
         pace.settled(now);

@@ -1,29 +1,28 @@
 //! Answers in place of a server that gave none.
 
-use rmcp::RoleServer;
-use rmcp::model::{CallToolResponse, ErrorData, JsonRpcMessage, ServerResult};
-use rmcp::service::TxJsonRpcMessage;
+use serde_json::json;
+use wire::chanflow::envelope;
 
 use super::Unanswered;
-use crate::{Outcome, tool};
+
+/// JSON-RPC: something is wrong on the server's side.
+const INTERNAL_ERROR: i32 = -32603;
 
 impl Unanswered {
     /// The answer, as a line: why there is no other one, and what to do.
     pub fn refusal(self, why: &str) -> Vec<u8> {
         let said = format!("The daemon did not answer: {why}");
         let hint = "Try again, or look: string --daemon status";
-        let message: TxJsonRpcMessage<RoleServer> = if self.is_call {
-            let content = format!("ERROR(LOAD_ERROR): {said}\n  {hint}");
-            let outcome = Outcome { topic: String::new(), ok: false, content };
-            let result = CallToolResponse::from(tool::result(&outcome));
-            JsonRpcMessage::response(ServerResult::from(result), self.id)
+        // Written out, since every revision of the protocol understands this form.
+        let message = if self.is_call {
+            let text = envelope("", &format!("ERROR(LOAD_ERROR): {said}\n  {hint}"));
+            let result = json!({ "content": [{ "type": "text", "text": text }], "isError": true });
+            json!({ "jsonrpc": "2.0", "id": self.id, "result": result })
         } else {
-            let error = ErrorData::internal_error(format!("{said} {hint}"), None);
-            JsonRpcMessage::error(error, Some(self.id))
+            let error = json!({ "code": INTERNAL_ERROR, "message": format!("{said} {hint}") });
+            json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
         };
-        let mut line = serde_json::to_vec(&message).unwrap_or_default();
-        line.push(b'\n');
-        line
+        format!("{message}\n").into_bytes()
     }
 }
 

@@ -144,6 +144,10 @@ impl Output {
 }
 
 impl Rest {
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) async fn finish(self) -> io::Result<()> {
         let Self { output, begun, bytes, mut written } = self;
         let sink = match begun {

@@ -34,8 +34,10 @@ pub(super) struct LineTransport {
     /// What has come in, and is due already, but was not handed on yet.
     received: VecDeque<RxJsonRpcMessage<RoleServer>>,
     buffer: Box<[u8]>,
-    /// Whether the record has the beginning of a message.
-    is_begun: bool,
+    /// Whether the client has said anything that a conversation can begin with.
+    has_begun: bool,
+    /// Cancelled when nobody will be told of changes any more.
+    ending: CancellationToken,
     ended: Ended,
     stop: CancellationToken,
 }
@@ -51,8 +53,13 @@ impl Ended {
 }
 
 impl LineTransport {
-    pub(super) fn new(streams: Streams, record: Record, stop: CancellationToken) -> Self {
-        let begun = record.begun();
+    pub(super) fn new(
+        streams: Streams,
+        record: Record,
+        stop: CancellationToken,
+        ending: CancellationToken,
+    ) -> Self {
+        let input = record.input();
         let (due, replayed) = Due::resume(record);
         let mut transport = Self {
             input: streams.input,
@@ -62,11 +69,12 @@ impl LineTransport {
             replayed: replayed.into(),
             received: VecDeque::new(),
             buffer: vec![0; CHUNK].into(),
-            is_begun: !begun.is_empty(),
+            has_begun: false,
+            ending,
             ended: Ended::default(),
             stop,
         };
-        transport.take(&begun);
+        transport.take(&input);
         transport
     }
 
@@ -84,7 +92,19 @@ impl LineTransport {
         message
     }
 
-    /// Takes in bytes. From here on, every request in them is owed an answer.
+    /// Looks whether a client that goes on quickly does so again. Nothing is owed then, so nobody is kept waiting.
+    fn look(&mut self) -> Option<io::Result<usize>> {
+        if !self.due.is_quick() {
+            return None;
+        }
+        let read = self.input.look(&mut self.buffer, LOOK);
+        if read.is_none() {
+            self.due.missed();
+        }
+        read
+    }
+
+    /// Takes in bytes that are on record. From here on, every request in them is owed an answer.
     fn take(&mut self, bytes: &[u8]) {
         let mut messages = Vec::new();
         let mut wrong = Vec::new();
@@ -98,14 +118,10 @@ impl LineTransport {
         });
         self.due.received(&messages);
         self.received.extend(messages);
-        let begun = self.lines.begun();
-        if self.is_begun || !begun.is_empty() {
-            self.due.begun(begun);
-            self.is_begun = !begun.is_empty();
-        }
+        self.due.taken_but(self.lines.begun());
         for wrong in wrong {
             let error = JsonRpcMessage::error(ErrorData::invalid_request(wrong, None), None);
-            // Spawned only if the client does not read what it is told.
+            // It is written already, unless the client reads nothing.
             tokio::spawn(self.send(error));
         }
     }
@@ -123,36 +139,40 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let answered = answers(&item).cloned();
-        let is_granted = matches!(item, JsonRpcMessage::Response(_));
-        let due = self.due.clone();
-        let settle = move || {
-            if let Some(id) = &answered {
-                due.settle(id, is_granted);
-            }
-        };
-        let written = match self.due.audience(&item) {
+        let (due, answered) = (self.due.clone(), answers(&item).cloned());
+        if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
+            due.grant(id);
+        }
+        let written = match due.audience(&item) {
             Audience::Client => encode(&item).and_then(|line| self.output.write(line)),
             Audience::Nobody => Ok(Written::Whole),
         };
-        let rest = match written {
-            Ok(Written::Rest(rest)) => Ok(Some(rest)),
-            Ok(Written::Whole) => Ok(None),
-            Err(error) => Err(error),
+        let settle = move |due: &Due| {
+            if let Some(id) = &answered {
+                due.settle(id);
+            }
         };
-        // Nothing more can be done about one that cannot be written.
-        let settle = if matches!(rest, Ok(Some(_))) {
-            Some(settle)
-        } else {
-            settle();
-            None
+        let rest = match written {
+            Ok(Written::Rest(rest)) => {
+                due.waits(rest.len());
+                Some(Ok(rest))
+            }
+            // Nothing more can be done about one that cannot be written.
+            Ok(Written::Whole) => {
+                settle(&due);
+                None
+            }
+            Err(error) => {
+                settle(&due);
+                Some(Err(error))
+            }
         };
         async move {
-            let Some(rest) = rest? else { return Ok(()) };
+            let Some(rest) = rest.transpose()? else { return Ok(()) };
+            let length = rest.len();
             let outcome = rest.finish().await;
-            if let Some(settle) = settle {
-                settle();
-            }
+            due.waits_no_more(length);
+            settle(&due);
             outcome
         }
     }
@@ -160,19 +180,25 @@ impl Transport<RoleServer> for LineTransport {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if let Some(message) = self.replayed.pop_front() {
+                self.has_begun = true;
                 return Some(message);
             }
             self.due.wait_for_replayed().await;
             if let Some(message) = self.received.pop_front() {
+                self.has_begun |= matches!(message, JsonRpcMessage::Request(_));
+                // A client that goes on after its server died may do so with a notification, which begins nothing.
+                if !self.has_begun {
+                    continue;
+                }
                 return Some(self.placed(message));
             }
             if self.ended.at_input() || self.stop.is_cancelled() {
                 self.due.wait_for_all().await;
+                self.ending.cancel();
                 return None;
             }
-            // Nothing is owed then, so nobody is kept waiting.
-            let at_once = self.due.is_quick().then(|| self.input.look(&mut self.buffer, LOOK)).flatten();
-            let read = match at_once {
+            self.due.wait_for_room().await;
+            let read = match self.look() {
                 Some(read) => read,
                 None => tokio::select! {
                     biased;
@@ -184,10 +210,12 @@ impl Transport<RoleServer> for LineTransport {
                 Ok(0) => {
                     self.ended.0.store(true, Ordering::Relaxed);
                     // A last line counts without its end too; an empty line more is nothing.
+                    self.due.keep(b"\n");
                     self.take(b"\n");
                 }
                 Ok(count) => {
                     let buffer = std::mem::take(&mut self.buffer);
+                    self.due.keep(&buffer[..count]);
                     self.take(&buffer[..count]);
                     self.buffer = buffer;
                 }

@@ -1,7 +1,8 @@
 //! Documents that were parsed before, for as long as their files stay what they were.
 //!
 //! Agents open the same few files again and again. Where a file is and who may see it is found out each time; its text
-//! is read and parsed again only if it has changed.
+//! is read and parsed again only if it has changed. What a program writes through a mapping of the file counts once the
+//! kernel has noted the change in the file's times.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

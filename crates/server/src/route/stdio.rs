@@ -69,8 +69,15 @@ async fn converse(
     agent: String,
     _place: OwnedSemaphorePermit,
 ) -> io::Result<()> {
-    let front = connection(upgrade.await.map_err(io::Error::other)?)?;
-    let (seat, [input, output, record]) = receive(&front).await?;
+    let given = async {
+        let front = connection(upgrade.await.map_err(io::Error::other)?)?;
+        let given = receive(&front).await?;
+        Ok::<_, io::Error>((front, given))
+    };
+    // A front that gives nothing would keep its place, and the daemon from stopping.
+    let given = tokio::time::timeout(app.limits.header_time, given);
+    let Some(given) = app.runtime.stop.run_until_cancelled(given).await else { return Ok(()) };
+    let (front, (seat, [input, output, record])) = given??;
     let conversation = Conversation {
         host: Inside::seated(Arc::clone(&app.runtime), agent, seat),
         given: Given { front: front.into_std()?, input, output, record },
@@ -97,6 +104,9 @@ async fn receive(front: &UnixStream) -> io::Result<(Seat, [OwnedFd; DESCRIPTORS]
         }
         line.extend(bytes);
         descriptors.extend(came);
+        if descriptors.len() > DESCRIPTORS {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
     }
     let seat = serde_json::from_slice(&line)?;
     let count = |given: Vec<OwnedFd>| io::Error::other(format!("{} descriptors were given", given.len()));

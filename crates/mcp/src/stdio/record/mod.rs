@@ -2,13 +2,17 @@
 //!
 //! It lives in memory that the client's front holds too, written with ordinary calls: the kernel keeps it when the
 //! server is killed, and nobody is woken by it. Whoever goes on reads there what is not answered, what the client
-//! has said about itself, and the beginning of a message whose end is still in the pipe.
+//! has said about itself, what has come in and was not understood yet, and whether an answer was cut off.
+//!
+//! An answer is taken off the record once it is written. A server that is killed right between has answered, and
+//! the client hears that it did not as well: it ignores the second answer to the same request.
+
+mod part;
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::FileExt;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, JsonRpcMessage, NumberOrString};
@@ -19,13 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
+use part::Part;
 
-/// Three parts of one file, each with room for anything that fits into memory. What is not used takes none.
 const UNANSWERED: Part = Part { at: 0 };
 const REMEMBERED: Part = Part { at: 1 << 40 };
-const BEGUN: Part = Part { at: 2 << 40 };
-/// A part begins with its length.
-const HEAD: usize = size_of::<u64>();
+const INPUT: Part = Part { at: 2 << 40 };
+const CUT: Part = Part { at: 3 << 40 };
 
 /// The record of one conversation.
 #[derive(Debug)]
@@ -58,11 +61,6 @@ pub(super) struct Remembered {
     pub(super) subscriptions: BTreeSet<String>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    at: u64,
-}
-
 impl Record {
     /// An empty one.
     pub fn new() -> io::Result<Self> {
@@ -74,52 +72,57 @@ impl Record {
         Self { file: memory.into() }
     }
 
-    /// Adds what a client has sent while nobody serves it.
+    /// Adds what a client has sent, before anybody has looked at it.
     pub fn keep(&self, bytes: &[u8]) {
-        self.set_begun(&[&self.begun(), bytes].concat());
+        noted(INPUT.append(&self.file, bytes));
+    }
+
+    /// Whether anything was kept that nobody has taken.
+    pub fn holds_input(&self) -> bool {
+        !self.input().is_empty()
     }
 
     /// Takes out every request, since nobody will answer it any more but the caller.
     pub fn take_unanswered(&self) -> Vec<Unanswered> {
-        let mut requests = self.unanswered();
+        let mut requests: Vec<Unanswered> = UNANSWERED.load(&self.file);
         let mut lines = Lines::default();
-        lines.feed(&self.begun(), |line| {
+        lines.feed(&self.input(), |line| {
             if let Line::Whole(line) = line
                 && let Parsed::Message(message) = message::parse(line)
+                && let Some(request) = Unanswered::of(&message)
+                // Its server may have died between writing it down and forgetting its text.
+                && !requests.contains(&request)
             {
-                requests.extend(Unanswered::of(&message));
+                requests.push(request);
             }
         });
-        self.set_begun(lines.begun());
+        self.set_input(lines.begun());
         self.set_unanswered(&[]);
         requests
     }
 
-    fn unanswered(&self) -> Vec<Unanswered> {
-        UNANSWERED.load(&self.file)
+    /// Takes out whether the last line of the output was cut off.
+    pub fn take_cut(&self) -> bool {
+        let is_cut = CUT.read(&self.file).is_ok_and(|bytes| !bytes.is_empty());
+        self.set_cut(false);
+        is_cut
     }
 
     /// What has come in and was not taken: the beginning of a message, or more if nobody has looked at it.
-    pub(super) fn begun(&self) -> Vec<u8> {
-        BEGUN.read(&self.file).unwrap_or_default()
+    pub(super) fn input(&self) -> Vec<u8> {
+        INPUT.read(&self.file).unwrap_or_default()
     }
 
-    /// Replaces it; it grows by appending, since a message may be long and come in many pieces.
-    pub(super) fn set_begun(&self, bytes: &[u8]) {
-        let known = BEGUN.length(&self.file).unwrap_or_default();
-        let grown = usize::try_from(known).ok().filter(|known| *known > 0 && *known <= bytes.len());
-        noted(match grown {
-            Some(known) => BEGUN.append(&self.file, known, &bytes[known..]),
-            // What it took is given back: it is the last part.
-            None => self.file.set_len(BEGUN.at).and_then(|()| match bytes {
-                [] => Ok(()),
-                bytes => BEGUN.write(&self.file, bytes),
-            }),
-        });
+    pub(super) fn set_input(&self, bytes: &[u8]) {
+        noted(INPUT.replace(&self.file, bytes));
     }
 
     pub(super) fn set_unanswered(&self, requests: &[Unanswered]) {
         noted(UNANSWERED.store(&self.file, requests));
+    }
+
+    pub(super) fn set_cut(&self, is_cut: bool) {
+        noted(CUT.replace(&self.file, if is_cut { b"." } else { b"" }));
     }
 
     pub(super) fn remembered(&self) -> Remembered {
@@ -144,40 +147,8 @@ impl Part {
     }
 
     fn store<T: Serialize + ?Sized>(self, file: &File, value: &T) -> io::Result<()> {
-        self.write(file, &serde_json::to_vec(value)?)
+        self.replace(file, &serde_json::to_vec(value)?)
     }
-
-    fn read(self, file: &File) -> io::Result<Vec<u8>> {
-        let (length, from) = (self.length(file)?, self.at + HEAD as u64);
-        // A length that was not written by us must not make anybody take that much memory.
-        if length > file.metadata()?.len().saturating_sub(from) {
-            return Ok(Vec::new());
-        }
-        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-        file.read_exact_at(&mut bytes, from)?;
-        Ok(bytes)
-    }
-
-    fn length(self, file: &File) -> io::Result<u64> {
-        let mut head = [0; HEAD];
-        file.read_exact_at(&mut head, self.at)?;
-        Ok(u64::from_le_bytes(head))
-    }
-
-    /// The length and the bytes in one call, which a kill does not cut in two.
-    fn write(self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        file.write_all_at(&[&head(bytes.len()), bytes].concat(), self.at)
-    }
-
-    /// The length comes last: until then the bytes do not count.
-    fn append(self, file: &File, known: usize, bytes: &[u8]) -> io::Result<()> {
-        file.write_all_at(bytes, self.at + (HEAD + known) as u64)?;
-        file.write_all_at(&head(known + bytes.len()), self.at)
-    }
-}
-
-fn head(length: usize) -> [u8; HEAD] {
-    (length as u64).to_le_bytes()
 }
 
 /// Without the record the conversation goes on; only its server must not die meanwhile.
@@ -190,57 +161,73 @@ fn noted(outcome: io::Result<()>) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use super::*;
 
     fn unanswered(id: i64) -> Unanswered {
         Unanswered { id: NumberOrString::Number(id), is_call: true }
     }
 
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"string"}}"#;
+
     #[test]
     fn another_holder_reads_what_was_written_last() {
         let record = Record::new().unwrap();
         let other = Record::of(record.as_fd().try_clone_to_owned().unwrap());
-        assert_eq!((other.unanswered(), other.begun(), other.remembered()), Default::default());
+        assert_eq!((other.take_unanswered(), other.input(), other.remembered()), Default::default());
+        assert!(!other.take_cut());
         record.set_unanswered(&[unanswered(1), unanswered(2)]);
         record.set_unanswered(&[unanswered(2)]);
+        record.set_cut(true);
         let remembered = Remembered { greeting: Some("{}".into()), subscriptions: ["a".into()].into() };
         record.remember(&remembered);
-        assert_eq!((other.unanswered(), other.remembered()), (vec![unanswered(2)], remembered));
-        other.set_unanswered(&[]);
-        assert_eq!(record.unanswered(), []);
+        assert_eq!((other.take_unanswered(), other.remembered()), (vec![unanswered(2)], remembered));
+        assert!(other.take_cut() && !record.take_cut());
+        assert_eq!(record.take_unanswered(), []);
     }
 
     #[test]
-    fn a_message_grows_and_goes() {
+    fn input_is_kept_until_it_is_taken() {
         let record = Record::new().unwrap();
-        for bytes in ["", "a", "ab", "abcd", "abcd", "", "x", ""] {
-            record.set_begun(bytes.as_bytes());
-            assert_eq!(record.begun(), bytes.as_bytes());
-        }
-        assert_eq!(record.file.metadata().unwrap().len(), BEGUN.at);
+        record.keep(b"abc");
+        record.keep(b"def\nghijkl");
+        assert_eq!(record.input(), b"abcdef\nghijkl");
+        record.set_input(b"ghijkl");
+        assert!(record.holds_input());
+        assert_eq!(record.input(), b"ghijkl");
+        record.set_input(b"");
+        assert!(!record.holds_input());
     }
 
     #[test]
     fn what_nobody_serves_can_be_refused() {
         let record = Record::new().unwrap();
         record.set_unanswered(&[unanswered(1)]);
-        let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"string"}}"#;
-        record.keep(format!("{call}\nnot json\n{{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\"").as_bytes());
+        record.keep(format!("{CALL}\nnot json\n{{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\"").as_bytes());
         assert_eq!(record.take_unanswered(), [unanswered(1), unanswered(2)]);
         record.keep(b":\"ping\"}\n");
         let ping = Unanswered { id: NumberOrString::String("p".into()), is_call: false };
         assert_eq!(record.take_unanswered(), [ping]);
-        assert_eq!((record.take_unanswered(), record.begun()), Default::default());
+        assert_eq!((record.take_unanswered(), record.input()), Default::default());
+    }
+
+    #[test]
+    fn what_is_written_down_twice_is_refused_once() {
+        let record = Record::new().unwrap();
+        record.set_unanswered(&[unanswered(2)]);
+        record.keep(format!("{CALL}\n").as_bytes());
+        assert_eq!(record.take_unanswered(), [unanswered(2)]);
     }
 
     #[test]
     fn nonsense_is_an_empty_record() {
         for bytes in [&[0xff; 64][..], &[1, 0, 0, 0, 0, 0, 0, 0, b'{'], b"x"] {
             let record = Record::new().unwrap();
-            for part in [UNANSWERED, REMEMBERED, BEGUN] {
+            for part in [UNANSWERED, REMEMBERED] {
                 record.file.write_all_at(bytes, part.at).unwrap();
             }
-            assert_eq!((record.unanswered(), record.remembered()), Default::default());
+            assert_eq!((record.take_unanswered(), record.remembered()), Default::default());
         }
     }
 }
