@@ -213,3 +213,63 @@ fn durable_writes_work_alone_and_together() {
     let listed = client.call(10, "system", "/state ls profile");
     assert!((1..=9).all(|id| text(&listed).contains(&format!("key{id}"))), "{listed}");
 }
+
+#[test]
+fn half_an_answer_does_not_swallow_the_next() {
+    let world = World::new();
+    fs::write(world.home().join("long.md"), "A line of a long document.\n".repeat(2_000)).unwrap();
+    let mut client = Client::greet(&world);
+    for id in 1..=5 {
+        client.send(&request(id, &format!("t{id}"), "/open long.md"));
+    }
+    // The pipe is full: it holds some of the answers, and the beginning of another.
+    let capacity = rustix::pipe::fcntl_getpipe_size(client.output.get_ref()).unwrap() as u64;
+    while rustix::io::ioctl_fionread(client.output.get_ref()).unwrap() + 4096 <= capacity {
+        std::thread::yield_now();
+    }
+    kill_daemon(&world);
+    let (mut answered, mut cut) = (Vec::new(), 0);
+    while answered.len() < 5 {
+        let mut line = String::new();
+        client.output.read_line(&mut line).unwrap();
+        match serde_json::from_str::<Value>(&line) {
+            Ok(message) => answered.push(message["id"].as_u64().unwrap()),
+            Err(_) => cut += 1,
+        }
+    }
+    answered.sort_unstable();
+    assert_eq!((answered, cut), (vec![1, 2, 3, 4, 5], 1));
+    assert!(text(&client.call(6, "main", "/info")).contains("Session info"));
+}
+
+#[test]
+fn an_id_that_is_used_twice_keeps_nobody_waiting() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let twice = format!("{}\n{}\n", request(5, "a", "/info"), request(5, "b", "/info"));
+    client.input.as_mut().unwrap().write_all(twice.as_bytes()).unwrap();
+    let rest = client.finish();
+    assert!(rest.iter().any(|message| message["id"] == 5), "{rest:?}");
+}
+
+#[test]
+fn a_client_without_a_greeting_goes_on_with_whatever_it_likes() {
+    let world = World::new();
+    let mut client = Client::start(&world, &["--mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    });
+    let mut info = call("main", "/info");
+    info["_meta"] = meta.clone();
+    assert!(client.ask(1, "tools/call", info.clone())["result"].is_object());
+    let filter = json!({"resourceSubscriptions": ["string://topic/main"]});
+    client.request(2, "subscriptions/listen", json!({"notifications": filter, "_meta": meta}));
+    client.wait_for(|message| message["method"] == "notifications/subscriptions/acknowledged");
+    kill_daemon(&world);
+    assert!(client.wait_for(|message| message["id"] == 2)["error"].is_object());
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}));
+    assert!(text(&client.ask(3, "tools/call", info)["result"]).contains("Session info"));
+    assert!(client.finish().iter().all(|message| message["id"] != 3));
+}

@@ -11,7 +11,7 @@ use super::World;
 pub(crate) struct Client {
     pub(crate) child: Child,
     pub(crate) input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    pub(crate) output: BufReader<ChildStdout>,
     /// What came while something else was waited for.
     kept: Vec<Value>,
 }

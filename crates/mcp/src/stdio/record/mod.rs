@@ -5,7 +5,8 @@
 //! has said about itself, what has come in and was not understood yet, and whether an answer was cut off.
 //!
 //! An answer is taken off the record once it is written. A server that is killed right between has answered, and
-//! the client hears that it did not as well: it ignores the second answer to the same request.
+//! the client hears that it did not as well: it ignores the second answer to the same request. What was read from
+//! the client is on record before anybody looks at it; a kill within that one call is the only loss.
 
 mod part;
 
