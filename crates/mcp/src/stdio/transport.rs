@@ -106,19 +106,26 @@ impl LineTransport {
 
     /// Takes in bytes that are on record. From here on, every request in them is owed an answer.
     fn take(&mut self, bytes: &[u8]) {
-        let mut messages = Vec::new();
-        let mut wrong = Vec::new();
-        self.lines.feed(bytes, |line| match line {
-            Line::TooLong => wrong.push("A message may have at most 16 MiB."),
-            Line::Whole(line) => match message::parse(line) {
-                Parsed::Message(message) => messages.push(*message),
-                Parsed::Nothing => {}
-                Parsed::Invalid => wrong.push("Invalid request"),
-            },
+        let (mut messages, mut wrong) = (Vec::new(), Vec::new());
+        let mut goes_on = true;
+        self.lines.feed(bytes, |line| {
+            goes_on = false;
+            match line {
+                Line::TooLong => wrong.push("A message may have at most 16 MiB."),
+                Line::Whole(line) => match message::parse(line) {
+                    Parsed::Message(message) => messages.push(*message),
+                    Parsed::Nothing => {}
+                    Parsed::Invalid => wrong.push("Invalid request"),
+                },
+            }
         });
         self.due.received(&messages);
         self.received.extend(messages);
-        self.due.taken_but(self.lines.begun());
+        let begun = self.lines.begun();
+        // A long message that goes on is on record as it is.
+        if !goes_on || begun.is_empty() {
+            self.due.taken_but(begun);
+        }
         for wrong in wrong {
             let error = JsonRpcMessage::error(ErrorData::invalid_request(wrong, None), None);
             // It is written already, unless the client reads nothing.
