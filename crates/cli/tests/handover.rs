@@ -24,6 +24,15 @@ fn kill_daemon(world: &World) -> u32 {
     daemon
 }
 
+/// Runs a command that goes on until it is stopped, and waits until it has begun.
+fn begin_endless(client: &mut Client, id: u32) {
+    let mut endless = call("bash:dev", "echo has begun; cat");
+    endless["_meta"] = json!({"progressToken": "p"});
+    client.request(id, "tools/call", endless);
+    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
+    client.wait_for_progress(&progress, "has begun");
+}
+
 fn greeting(id: u32) -> Value {
     let params = json!({
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
@@ -54,11 +63,7 @@ fn what_a_daemon_took_with_it_is_answered_and_the_rest_goes_on() {
     );
     assert!(client.ask(2, "resources/subscribe", json!({"uri": "string://events"}))["result"].is_object());
     assert!(client.ask(3, "resources/unsubscribe", json!({"uri": "string://events"}))["result"].is_object());
-    let mut endless = call("bash:dev", "echo has begun; cat");
-    endless["_meta"] = json!({"progressToken": "p"});
-    client.request(4, "tools/call", endless);
-    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
-    client.wait_for_progress(&progress, "has begun");
+    begin_endless(&mut client, 4);
     kill_daemon(&world);
     let lost = client.wait_for(|message| message["id"] == 4)["result"].clone();
     assert_eq!(lost["isError"], true);
@@ -93,11 +98,7 @@ fn half_a_message_is_finished_by_another_daemon() {
 fn a_daemon_that_stops_answers_first_and_is_not_started_for_nothing() {
     let world = World::new();
     let mut client = Client::greet(&world);
-    let mut endless = call("bash:dev", "echo has begun; cat");
-    endless["_meta"] = json!({"progressToken": "p"});
-    client.request(1, "tools/call", endless);
-    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
-    client.wait_for_progress(&progress, "has begun");
+    begin_endless(&mut client, 1);
     assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
     client.wait_for(|message| message["id"] == 1);
     assert_eq!(world.daemons(), [0; 0]);
@@ -109,11 +110,7 @@ fn a_daemon_that_stops_answers_first_and_is_not_started_for_nothing() {
 fn a_front_that_is_killed_takes_its_commands_with_it() {
     let world = World::new();
     let mut client = Client::greet(&world);
-    let mut endless = call("bash:dev", "echo has begun; cat");
-    endless["_meta"] = json!({"progressToken": "p"});
-    client.request(1, "tools/call", endless);
-    let progress = client.wait_for(|message| message["method"] == "notifications/progress");
-    client.wait_for_progress(&progress, "has begun");
+    begin_endless(&mut client, 1);
     client.child.kill().unwrap();
     assert!(world.run(&["bash:dev", "echo free again"]).out.contains("free again"));
     // Its streams are closed too, although the client still holds the other ends.

@@ -5,6 +5,7 @@
 
 mod ends;
 
+use std::io;
 use std::os::fd::AsFd;
 
 use mcp::{Record, Streams};
@@ -29,15 +30,17 @@ pub(crate) enum Listing {
 
 /// Serves one client until it closes our standard input and has its answers.
 pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
-    let failed = |error: std::io::Error| Failure::failed(format!("the conversation broke off: {error}"));
-    let ends = Ends::of_this_process().map_err(failed)?;
-    let record = Record::new().map_err(failed)?;
+    let ends = Ends::of_this_process().map_err(broken)?;
+    let record = Record::new().map_err(broken)?;
     let seat = Seat { cwd, tools: listing == Listing::Installed };
     let front = Front { link: link.for_agent(), seat, ends, record };
     let served = front.serve().await;
     front.ends.finish();
-    served.map_err(failed)??;
-    Ok(Status::Done)
+    served.map(|()| Status::Done)
+}
+
+fn broken(error: io::Error) -> Failure {
+    Failure::failed(format!("the conversation broke off: {error}"))
 }
 
 struct Front {
@@ -49,27 +52,25 @@ struct Front {
 
 impl Front {
     /// One daemon after the other, until the client leaves. A daemon is needed only once the client says something.
-    async fn serve(&self) -> std::io::Result<Result<(), Failure>> {
-        while self.hear().await? {
+    async fn serve(&self) -> Result<(), Failure> {
+        while self.hear().await.map_err(broken)? {
             let descriptors = [self.ends.input.as_fd(), self.ends.output.as_fd(), self.record.as_fd()];
             let client = self.link.client();
             let handed = self.link.attempt(async || client.converse(&self.seat, descriptors).await).await;
             let why = match handed {
                 Ok(conversation) => match conversation.end().await {
-                    Some(farewell) => {
-                        return Ok(farewell.error.map_or(Ok(()), |why| Err(Failure::failed(why))));
-                    }
+                    Some(farewell) => return farewell.error.map_or(Ok(()), |why| Err(Failure::failed(why))),
                     None => DIED.to_owned(),
                 },
                 Err(failure) => failure.message,
             };
-            self.refuse(&why).await?;
+            self.refuse(&why).await.map_err(broken)?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Waits until the client says something, which is kept for the daemon. Whether there was anything.
-    async fn hear(&self) -> std::io::Result<bool> {
+    async fn hear(&self) -> io::Result<bool> {
         let mut buffer = vec![0; CHUNK];
         // Only while it is needed: whoever reads shall be the only one that is woken.
         let count = self.streams()?.read(&mut buffer).await?;
@@ -80,7 +81,7 @@ impl Front {
     }
 
     /// Answers what nobody else will.
-    async fn refuse(&self, why: &str) -> std::io::Result<()> {
+    async fn refuse(&self, why: &str) -> io::Result<()> {
         let streams = self.streams()?;
         if self.record.take_cut() {
             streams.write(b"\n".to_vec()).await?;
@@ -91,7 +92,7 @@ impl Front {
         Ok(())
     }
 
-    fn streams(&self) -> std::io::Result<Streams> {
+    fn streams(&self) -> io::Result<Streams> {
         Streams::new(self.ends.input.try_clone()?, self.ends.output.try_clone()?)
     }
 }

@@ -48,10 +48,16 @@ struct Entry {
     request: Unanswered,
     /// What is remembered once it is granted.
     change: Option<Change>,
-    /// The client did not send it, so it must not see the answer.
-    is_replayed: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Asked,
     /// It is answered when the client has had enough.
-    is_endless: bool,
+    Endless,
+    /// The client did not send it, so it must not see the answer.
+    Replayed,
 }
 
 #[derive(Debug)]
@@ -75,27 +81,30 @@ impl Due {
         let messages = replay(&remembered);
         let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default(), unsent: 0 };
         let due = Self(Arc::new(Shared { book: Mutex::new(book), answered: Notify::new() }));
-        due.add(&messages, true);
+        due.add(&messages, Kind::Replayed);
         (due, messages)
     }
 
     /// Takes note of messages that have come in.
     pub(super) fn received(&self, messages: &[RxJsonRpcMessage<RoleServer>]) {
-        self.add(messages, false);
+        self.add(messages, Kind::Asked);
     }
 
-    fn add(&self, messages: &[RxJsonRpcMessage<RoleServer>], is_replayed: bool) {
+    fn add(&self, messages: &[RxJsonRpcMessage<RoleServer>], kind: Kind) {
         let mut book = self.book();
         book.pace.received(Instant::now());
         let (mut changed, mut cancelled) = (false, false);
         for message in messages {
             match message {
                 JsonRpcMessage::Request(request) => {
-                    let is_endless = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                    let kind = match request.request {
+                        ClientRequest::SubscriptionsListenRequest(_) => Kind::Endless,
+                        _ => kind,
+                    };
                     let change = Change::of(message, &request.request);
                     // Of two requests with one id, one answer is all that a client can tell apart.
                     book.requests.retain(|entry| entry.request.id != request.id);
-                    let entry = |request| Entry { request, change, is_replayed, is_endless };
+                    let entry = |request| Entry { request, change, kind };
                     book.requests.extend(Unanswered::of(message).map(entry));
                     changed = true;
                 }
@@ -122,14 +131,16 @@ impl Due {
     /// Who is to see a message.
     pub(super) fn audience(&self, message: &TxJsonRpcMessage<RoleServer>) -> Audience {
         let Some(id) = answers(message) else { return Audience::Client };
-        let replayed = self.book().requests.iter().any(|entry| entry.is_replayed && entry.request.id == *id);
+        let replayed =
+            self.book().requests.iter().any(|entry| entry.kind == Kind::Replayed && entry.request.id == *id);
         if replayed { Audience::Nobody } else { Audience::Client }
     }
 
     /// A request is about to be granted. What it changes is remembered before the client knows.
     pub(super) fn grant(&self, id: &NumberOrString) {
         let mut book = self.book();
-        let entry = book.requests.iter_mut().find(|entry| entry.request.id == *id && !entry.is_replayed);
+        let entry =
+            book.requests.iter_mut().find(|entry| entry.request.id == *id && entry.kind == Kind::Asked);
         if let Some(change) = entry.and_then(|entry| entry.change.take()) {
             book.remembered.apply(change);
             book.record.remember(&book.remembered);
@@ -184,9 +195,12 @@ impl Due {
         self.book().owed() > 1
     }
 
-    /// Something came in; it is written down before anybody looks at it.
-    pub(super) fn keep(&self, bytes: &[u8]) {
-        self.book().record.keep(bytes);
+    /// Something came in behind the beginning of a message; it is written down before anybody looks at it.
+    pub(super) fn keep(&self, begun: &[u8], bytes: &[u8]) {
+        match begun {
+            [] => self.book().record.set_input(bytes),
+            _ => self.book().record.keep(bytes),
+        }
     }
 
     /// All of it is taken but this beginning of a message.
@@ -196,12 +210,12 @@ impl Due {
 
     /// Waits until every request is answered that will be.
     pub(super) async fn wait_for_all(&self) {
-        self.wait_until_none(|entry| !entry.is_endless).await;
+        self.wait_until_none(|entry| entry.kind != Kind::Endless).await;
     }
 
     /// Waits until the server knows what the one before knew.
     pub(super) async fn wait_for_replayed(&self) {
-        self.wait_until_none(|entry| entry.is_replayed).await;
+        self.wait_until_none(|entry| entry.kind == Kind::Replayed).await;
     }
 
     /// Waits until the client has taken enough of its answers to be heard again.
@@ -232,11 +246,11 @@ impl Due {
 impl Book {
     /// How many requests will be answered.
     fn owed(&self) -> usize {
-        self.requests.iter().filter(|entry| !entry.is_endless).count()
+        self.requests.iter().filter(|entry| entry.kind != Kind::Endless).count()
     }
 
     fn write_down(&self) {
-        let sent = self.requests.iter().filter(|entry| !entry.is_replayed);
+        let sent = self.requests.iter().filter(|entry| entry.kind != Kind::Replayed);
         let requests: Vec<Unanswered> = sent.map(|entry| entry.request.clone()).collect();
         self.record.set_unanswered(&requests);
     }

@@ -217,12 +217,12 @@ impl Transport<RoleServer> for LineTransport {
                 Ok(0) => {
                     self.ended.0.store(true, Ordering::Relaxed);
                     // A last line counts without its end too; an empty line more is nothing.
-                    self.due.keep(b"\n");
+                    self.due.keep(self.lines.begun(), b"\n");
                     self.take(b"\n");
                 }
                 Ok(count) => {
                     let buffer = std::mem::take(&mut self.buffer);
-                    self.due.keep(&buffer[..count]);
+                    self.due.keep(self.lines.begun(), &buffer[..count]);
                     self.take(&buffer[..count]);
                     self.buffer = buffer;
                 }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, JsonRpcMessage, NumberOrString};
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
-use part::Part;
+use part::{INLINE_MAX, Part};
 
 const UNANSWERED: Part = Part { at: 0 };
 const REMEMBERED: Part = Part { at: 1 << 40 };
@@ -35,6 +36,8 @@ const CUT: Part = Part { at: 3 << 40 };
 #[derive(Debug)]
 pub struct Record {
     file: File,
+    /// No part is long, which saves a look before each write. Whoever does not know looks.
+    is_short: AtomicBool,
 }
 
 /// A request that has no answer yet.
@@ -65,16 +68,20 @@ pub(super) struct Remembered {
 impl Record {
     /// An empty one.
     pub fn new() -> io::Result<Self> {
-        Ok(Self::of(rustix::fs::memfd_create("string-conversation", MemfdFlags::CLOEXEC)?))
+        let memory = rustix::fs::memfd_create("string-conversation", MemfdFlags::CLOEXEC)?;
+        Ok(Self { file: memory.into(), is_short: AtomicBool::new(false) })
     }
 
-    /// One that was begun by somebody else.
+    /// One that was begun by somebody else, who leaves it alone from now on.
     pub fn of(memory: OwnedFd) -> Self {
-        Self { file: memory.into() }
+        let file = File::from(memory);
+        let is_short = [UNANSWERED, REMEMBERED, INPUT, CUT].iter().all(|part| part.is_short(&file));
+        Self { file, is_short: AtomicBool::new(is_short) }
     }
 
     /// Adds what a client has sent, before anybody has looked at it.
     pub fn keep(&self, bytes: &[u8]) {
+        self.is_short.store(false, Ordering::Relaxed);
         noted(INPUT.append(&self.file, bytes));
     }
 
@@ -115,15 +122,15 @@ impl Record {
     }
 
     pub(super) fn set_input(&self, bytes: &[u8]) {
-        noted(INPUT.replace(&self.file, bytes));
+        self.replace(INPUT, bytes);
     }
 
     pub(super) fn set_unanswered(&self, requests: &[Unanswered]) {
-        noted(UNANSWERED.store(&self.file, requests));
+        self.store(UNANSWERED, requests);
     }
 
     pub(super) fn set_cut(&self, is_cut: bool) {
-        noted(CUT.replace(&self.file, if is_cut { b"." } else { b"" }));
+        self.replace(CUT, if is_cut { b"." } else { b"" });
     }
 
     pub(super) fn remembered(&self) -> Remembered {
@@ -131,7 +138,24 @@ impl Record {
     }
 
     pub(super) fn remember(&self, remembered: &Remembered) {
-        noted(REMEMBERED.store(&self.file, remembered));
+        self.store(REMEMBERED, remembered);
+    }
+
+    fn store<T: Serialize + ?Sized>(&self, part: Part, value: &T) {
+        match serde_json::to_vec(value) {
+            Ok(bytes) => self.replace(part, &bytes),
+            Err(error) => noted(Err(error.into())),
+        }
+    }
+
+    fn replace(&self, part: Part, bytes: &[u8]) {
+        if bytes.len() > INLINE_MAX {
+            self.is_short.store(false, Ordering::Relaxed);
+        }
+        noted(match self.is_short.load(Ordering::Relaxed) {
+            true => part.replace_short(&self.file, bytes),
+            false => part.replace(&self.file, bytes),
+        });
     }
 }
 
@@ -145,10 +169,6 @@ impl Part {
     fn load<T: DeserializeOwned + Default>(self, file: &File) -> T {
         let bytes = self.read(file).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
-    }
-
-    fn store<T: Serialize + ?Sized>(self, file: &File, value: &T) -> io::Result<()> {
-        self.replace(file, &serde_json::to_vec(value)?)
     }
 }
 
@@ -186,6 +206,20 @@ mod tests {
         assert_eq!((other.take_unanswered(), other.remembered()), (vec![unanswered(2)], remembered));
         assert!(other.take_cut() && !record.take_cut());
         assert_eq!(record.take_unanswered(), []);
+    }
+
+    #[test]
+    fn short_and_long_parts_follow_each_other() {
+        let front = Record::new().unwrap();
+        front.keep(b"{}");
+        let record = Record::of(front.as_fd().try_clone_to_owned().unwrap());
+        assert!(record.is_short.load(Ordering::Relaxed));
+        for length in [0, 10, INLINE_MAX, INLINE_MAX + 1, 20_000, 3, 0] {
+            record.set_input(&vec![b'x'; length]);
+            assert_eq!((record.input().len(), front.input().len()), (length, length));
+        }
+        record.set_input(&vec![b'x'; 20_000]);
+        assert!(!Record::of(front.as_fd().try_clone_to_owned().unwrap()).is_short.load(Ordering::Relaxed));
     }
 
     #[test]

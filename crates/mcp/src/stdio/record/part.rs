@@ -12,7 +12,7 @@ const PAGE: usize = 4096;
 /// A part begins with a word: how many bytes there are, and where.
 const WORD: usize = size_of::<u64>();
 /// How many bytes follow the word.
-const INLINE_MAX: usize = PAGE - WORD;
+pub(super) const INLINE_MAX: usize = PAGE - WORD;
 /// More is written to one of two places, whichever is free, before the word says so.
 const SPILL: u64 = 1 << 36;
 /// No part is longer: a word that says so was not written by us.
@@ -45,10 +45,20 @@ impl Part {
         Ok(bytes)
     }
 
+    /// Whether what is there, if anything, fits into its first page.
+    pub(super) fn is_short(self, file: &File) -> bool {
+        self.word(file).map_or(true, |(place, _)| place == Place::Inline)
+    }
+
+    /// Replaces something short by something short.
+    pub(super) fn replace_short(self, file: &File, bytes: &[u8]) -> io::Result<()> {
+        file.write_all_at(&[&word(Place::Inline, bytes.len()), bytes].concat(), self.at)
+    }
+
     pub(super) fn replace(self, file: &File, bytes: &[u8]) -> io::Result<()> {
         let (before, _) = self.word(file).unwrap_or((Place::Inline, 0));
         if bytes.len() <= INLINE_MAX {
-            file.write_all_at(&[&word(Place::Inline, bytes.len()), bytes].concat(), self.at)?;
+            self.replace_short(file, bytes)?;
         } else {
             let place = if before == Place::First { Place::Second } else { Place::First };
             file.write_all_at(bytes, self.start(place))?;

@@ -1,44 +1,62 @@
 //! Names that no document may have: String's own files, and what commonly holds credentials.
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path};
 
-/// Names that are refused anywhere below a root: String's own files and what commonly holds credentials.
-const NAMES: &[&str] = &[
-    ".string",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".password-store",
-    ".vault-token",
-    ".my.cnf",
-    ".boto",
-    ".s3cfg",
-];
-/// The same for paths of more than one component.
-const PAIRS: &[(&str, &str)] = &[
-    (".config", "gh"),
-    (".config", "gcloud"),
-    (".config", "op"),
-    (".config", "git"),
-    (".cargo", "credentials"),
-    (".cargo", "credentials.toml"),
-    (".local", "keyrings"),
-];
+use shell::boundary::SECRETS;
 
-/// Whether any part of a path, from the root that it is reached through, has such a name.
+/// What shells may read, since programs in them need it, and no document has any business with.
+const BESIDE: &[&str] = &[".docker", ".npmrc", ".config/git"];
+
+/// Whether any part of a path, from the root that it is reached through, is one of these.
 pub fn is_protected(below: &Path) -> bool {
-    let parts: Vec<&OsStr> = below.iter().collect();
-    let single = parts.iter().any(|part| NAMES.iter().any(|name| *part == *name));
-    let pair = parts.windows(2).any(|two| PAIRS.iter().any(|(a, b)| two[0] == *a && two[1] == *b));
-    single || pair
+    let mut rest = below.components();
+    loop {
+        // Nearly no path has a part that begins like one of them.
+        if let Some(Component::Normal(name)) = rest.clone().next()
+            && matches!(name.as_encoded_bytes().first(), Some(b'.' | b'_'))
+            && SECRETS.iter().chain(BESIDE).any(|place| rest.as_path().starts_with(place))
+        {
+            return true;
+        }
+        if rest.next().is_none() {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_credentials_are_known_wherever_they_lie() {
+        for place in [
+            ".ssh",
+            ".ssh/id_ed25519",
+            "work/.aws/credentials",
+            "_netrc",
+            ".local/share/keyrings/login.keyring",
+            ".config/gh/hosts.yml",
+            "a/.config/gcloud",
+            ".mozilla/firefox",
+            ".docker/config.json",
+            ".npmrc",
+            ".cargo/credentials.toml",
+        ] {
+            assert!(is_protected(Path::new(place)), "{place}");
+        }
+        for place in [
+            "",
+            "notes.md",
+            "ssh/a",
+            ".sshd",
+            ".config/nvim/init.lua",
+            ".cargo/config.toml",
+            "share/keyrings",
+        ] {
+            assert!(!is_protected(Path::new(place)), "{place}");
+        }
+        // Whatever one of them lists begins like this.
+        assert!(SECRETS.iter().chain(BESIDE).all(|place| place.starts_with(['.', '_'])));
+    }
 }
