@@ -32,7 +32,7 @@ pub(crate) async fn run(link: &Link, topic: &str) -> Result<Status, Failure> {
     output::print(&format!("Attached to {topic} of agent {agent}. {} detaches.", keys::DETACH_NAME))?;
     let raw = Raw::enter().map_err(|error| Failure::failed(format!("cannot use the terminal: {error}")))?;
     let mut modes = Modes::default();
-    let end = match sit(screen, keyboard, &mut modes).await {
+    let end = match sit(screen, Desk { keyboard, window }, &mut modes).await {
         Ok(end) => end,
         Err(failure) => End::Failed(failure),
     };
@@ -48,8 +48,32 @@ pub(crate) async fn run(link: &Link, topic: &str) -> Result<Status, Failure> {
     }
 }
 
+/// What the person works with: the keys, and a window of the size that the shell knows.
+struct Desk {
+    keyboard: Keyboard,
+    window: Window,
+}
+
+impl Desk {
+    async fn typed(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
+        // The signal of a new size may come later than the keys that were typed after it.
+        self.fit().await?;
+        self.keyboard.keys(bytes).await.map_err(broken)
+    }
+
+    /// Tells the shell if the window has another size by now.
+    async fn fit(&mut self) -> Result<(), Failure> {
+        let window = Window::of_stdin();
+        if window != self.window {
+            self.keyboard.resize(window.columns, window.rows).await.map_err(broken)?;
+            self.window = window;
+        }
+        Ok(())
+    }
+}
+
 /// Passes keys and output to and fro.
-async fn sit(mut screen: Screen, mut keyboard: Keyboard, modes: &mut Modes) -> Result<End, Failure> {
+async fn sit(mut screen: Screen, mut desk: Desk, modes: &mut Modes) -> Result<End, Failure> {
     let mut keys = keys::read();
     let mut resized = heard(SignalKind::window_change())?;
     let mut asked_to_end = heard(SignalKind::terminate())?;
@@ -64,13 +88,10 @@ async fn sit(mut screen: Screen, mut keyboard: Keyboard, modes: &mut Modes) -> R
                 Shown::End(why) => return Ok(End::Over(why)),
             },
             typed = next(&mut keys) => match typed {
-                Keys::Typed(bytes) => keyboard.keys(bytes).await.map_err(broken)?,
+                Keys::Typed(bytes) => desk.typed(bytes).await?,
                 Keys::Detach => return Ok(End::Detached),
             },
-            _ = resized.recv() => {
-                let Window { columns, rows } = Window::of_stdin();
-                keyboard.resize(columns, rows).await.map_err(broken)?;
-            }
+            _ = resized.recv() => desk.fit().await?,
             _ = asked_to_end.recv() => return Ok(End::Detached),
             _ = hung_up.recv() => return Ok(End::Detached),
         }
