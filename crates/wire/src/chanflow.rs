@@ -6,7 +6,7 @@
 //! its block or start another.
 
 /// The letter that marks a tag, U+1D49E.
-const MARK: char = '𝒞';
+pub const MARK: char = '𝒞';
 const OPEN: &str = "<𝒞=string:";
 /// How a block of any channel begins.
 const ANY_OPEN: &str = "<𝒞=";

@@ -4,6 +4,7 @@
 //! that a conversation survives its server.
 
 mod due;
+mod encode;
 mod lines;
 mod message;
 mod pace;

@@ -13,6 +13,7 @@ use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
 use super::due::{Audience, Due, answers};
+use super::encode;
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
 use super::pace::LOOK;
@@ -151,7 +152,7 @@ impl Transport<RoleServer> for LineTransport {
             due.grant(id);
         }
         let written = match due.audience(&item) {
-            Audience::Client => encode(&item).and_then(|line| self.output.write(line)),
+            Audience::Client => encode::line(&item).and_then(|line| self.output.write(line)),
             Audience::Nobody => Ok(Written::Whole),
         };
         let settle = move |due: &Due| {
@@ -238,10 +239,4 @@ impl Transport<RoleServer> for LineTransport {
         self.output.close().await;
         Ok(())
     }
-}
-
-fn encode(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(item)?;
-    line.push(b'\n');
-    Ok(line)
 }
