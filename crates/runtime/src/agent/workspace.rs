@@ -317,17 +317,12 @@ pub fn normalize(path: &Path) -> PathBuf {
 
 /// Opens what lies below a root, both as resolved: no part of either may be a link by now.
 fn open_beneath(root: &Path, below: &Path) -> io::Result<OwnedFd> {
-    open_beneath_with(root, below, ResolveFlags::empty())
-}
-
-fn open_beneath_with(root: &Path, below: &Path, further: ResolveFlags) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let no_links = NO_LINKS | further;
-    let root = rustix::fs::openat2(CWD, root, flags | OFlags::DIRECTORY, Mode::empty(), no_links)?;
+    let root = rustix::fs::openat2(CWD, root, flags | OFlags::DIRECTORY, Mode::empty(), NO_LINKS)?;
     if below.as_os_str().is_empty() {
         return Ok(root);
     }
-    let resolve = ResolveFlags::BENEATH | no_links;
+    let resolve = ResolveFlags::BENEATH | NO_LINKS;
     Ok(rustix::fs::openat2(root.as_fd(), below, flags, Mode::empty(), resolve)?)
 }
 

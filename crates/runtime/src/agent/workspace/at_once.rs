@@ -5,12 +5,13 @@
 
 use std::fs::File;
 use std::io::IoSliceMut;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::ReadWriteFlags;
 
-use super::{Found, FoundKind, NO_LINKS, Workspace, open_beneath_with};
+use super::{Found, FoundKind, NO_LINKS, Workspace};
 
 impl Workspace {
     /// What [`Self::find`] finds, if no link is on the way and no disk need be asked. None says nothing about the file.
@@ -19,14 +20,13 @@ impl Workspace {
             return None;
         }
         self.check_as_written(path).ok()?;
-        let (root, below) =
-            self.check_against(path, path, |root| Some(root.to_owned()), &self.private).ok()?;
-        // Without links, everything is where it is written. The opening below sees to its own root.
+        let (root, _) = self.check_against(path, path, |root| Some(root.to_owned()), &self.private).ok()?;
+        // Without links, everything is where it is written. The opening below sees to the way through its own root.
         let others = self.roots().filter(|other| **other != *root).chain([&*self.private]);
-        if !others.into_iter().all(is_at_hand) {
+        if !others.into_iter().all(|other| open_at_once(other).is_some()) {
             return None;
         }
-        let handle = open_beneath_with(&root, &below, ResolveFlags::CACHED).ok()?;
+        let handle = open_at_once(path)?;
         Found::of(handle, "").ok()
     }
 }
@@ -48,10 +48,10 @@ impl Found {
     }
 }
 
-/// Whether there is something at a path, no part of it a link, and the kernel knows without asking a disk.
-fn is_at_hand(path: &Path) -> bool {
+/// What is at a path, if no part of it is a link and the kernel knows without asking a disk.
+fn open_at_once(path: &Path) -> Option<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    rustix::fs::openat2(CWD, path, flags, Mode::empty(), NO_LINKS | ResolveFlags::CACHED).is_ok()
+    rustix::fs::openat2(CWD, path, flags, Mode::empty(), NO_LINKS | ResolveFlags::CACHED).ok()
 }
 
 #[cfg(test)]
