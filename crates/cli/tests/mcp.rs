@@ -114,6 +114,21 @@ fn answers_that_are_due_come_before_the_end() {
 }
 
 #[test]
+fn calls_to_one_topic_run_in_the_order_they_came() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let message = |id: u32| {
+        let params = call("main", &format!("/append log.txt\n{id}"));
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+    };
+    let all: String = (1..=12).map(message).collect();
+    client.input.as_mut().unwrap().write_all(all.as_bytes()).unwrap();
+    assert_eq!(client.finish().len(), 12);
+    let expected: String = (1..=12).map(|id| format!("{id}\n")).collect();
+    assert_eq!(std::fs::read_to_string(world.home().join("log.txt")).unwrap(), expected);
+}
+
+#[test]
 fn a_last_line_counts_without_its_end() {
     let world = World::new();
     let mut client = Client::greet(&world);

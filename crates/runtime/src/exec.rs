@@ -1,11 +1,15 @@
 //! The one way in: a request becomes steps, steps take turns, and their replies become one reply.
 
+mod queue;
+
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
+pub use queue::Queued;
+use queue::{Fate, Place};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Event, Phase, What};
@@ -58,9 +62,20 @@ impl Runtime {
         sink: Arc<dyn Sink>,
         cancel: CancellationToken,
     ) -> Reply {
+        self.enqueue(request, sink, cancel).run().await
+    }
+
+    /// The same, in two parts: the request has its place at once, and is run later or elsewhere.
+    pub fn enqueue(
+        self: &Arc<Self>,
+        request: Request,
+        sink: Arc<dyn Sink>,
+        cancel: CancellationToken,
+    ) -> Queued {
+        let refused = |topic, error| Queued(Fate::Refused(self.refuse(&request, topic, &error)));
         let topic = match Topic::parse(&request.topic) {
             Ok(topic) => topic,
-            Err(error) => return self.refuse(&request, None, &error),
+            Err(error) => return refused(None, error),
         };
         let understood = self.agents.named(&request.agent).and_then(|agent| {
             let steps = command::parse(&request.payload, &topic, self.actions(&agent, &topic))?;
@@ -68,12 +83,14 @@ impl Runtime {
         });
         let (agent, steps) = match understood {
             Ok(understood) => understood,
-            Err(error) => return self.refuse(&request, Some(topic), &error),
+            Err(error) => return refused(Some(topic), error),
         };
         let topics = self.sessions.of(&agent.id);
+        let first = steps.first().filter(|step| step.waits());
+        let place = first.map(|step| Place::take(&topics, &step.topic));
         let caller = Caller { cwd: request.cwd, task: request.task, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink, cancel };
-        call.run(topic, steps).await
+        Queued(Fate::Lined { call, topic, steps, place })
     }
 
     /// Only an open topic or an app has a document that may have actions.
@@ -100,13 +117,14 @@ impl Runtime {
 }
 
 impl Call {
-    async fn run(self, topic: Topic, steps: Vec<Step>) -> Reply {
+    /// Runs the steps, of which the first may have its place already.
+    async fn run(self, topic: Topic, steps: Vec<Step>, mut place: Option<Place>) -> Reply {
         // What a program asked for is whole, however long: with a piece missing it would be no JSON.
         let is_json = steps.iter().all(|step| step.command.format() == Format::Json);
         let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
-            let ran = self.run_next(&mut queue).await;
+            let ran = self.run_next(&mut queue, place.take()).await;
             all.parts.extend(ran.parts);
             all.code = ran.code;
             all.meta = ran.meta;
@@ -125,7 +143,7 @@ impl Call {
     }
 
     /// Runs the first steps of the queue that share a topic, in one turn of it.
-    async fn run_next(&self, queue: &mut VecDeque<Step>) -> Ran {
+    async fn run_next(&self, queue: &mut VecDeque<Step>, place: Option<Place>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
             let result = match queue.pop_front() {
@@ -135,9 +153,10 @@ impl Call {
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
+        let place = place.unwrap_or_else(|| Place::take(&self.topics, &topic));
         let turn = tokio::select! {
             biased;
-            turn = self.take_turn(&topic) => turn,
+            turn = place.turn() => turn,
             () = self.unwanted() => Err(given_up(&queue[0])),
         };
         let turn = match turn {
@@ -160,16 +179,6 @@ impl Call {
         tokio::select! {
             () = self.cancel.cancelled() => {}
             () = self.runtime.stop.cancelled() => {}
-        }
-    }
-
-    async fn take_turn(&self, topic: &Topic) -> Result<Turn> {
-        loop {
-            let turn = Turn::take(self.topics.enter(topic)?).await?;
-            // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
-            if !turn.session.is_closed() {
-                return Ok(turn);
-            }
         }
     }
 

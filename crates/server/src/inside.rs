@@ -95,12 +95,14 @@ impl Host for Inside {
         let cwd = self.seated.as_ref().and_then(|seated| seated.cwd.clone());
         let request =
             Request { agent: agent.to_owned(), topic, payload: cmd, cwd, task, origin: Origin::Agent };
-        let (runtime, live) = (Arc::clone(&self.runtime), Arc::new(Channel(live)));
-        let run = async move { runtime.exec_until(request, live, cancel).await };
-        let reply = match place {
+        let queued = {
             // Wherever this is: what the command starts outlives it, and belongs to the daemon.
-            Place::Here => TokioContext::new(run, self.daemon.clone()).await,
-            Place::Elsewhere => match self.daemon.spawn(run).await {
+            let _daemon = self.daemon.enter();
+            self.runtime.enqueue(request, Arc::new(Channel(live)), cancel)
+        };
+        let reply = match place {
+            Place::Here => TokioContext::new(queued.run(), self.daemon.clone()).await,
+            Place::Elsewhere => match self.daemon.spawn(queued.run()).await {
                 Ok(reply) => reply,
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 // The daemon ends, and this thread with it.

@@ -1,13 +1,16 @@
 //! Turns: one command at a time in a topic, in order of arrival, within limits.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures::poll;
 use runtime::Reply;
 use runtime::activity::{Event, Phase, What};
 use runtime::session::WAITING_MAX;
+use runtime::sink::Discard;
 use testkit::{Fault, World};
 use tokio::sync::broadcast::Receiver;
+use tokio_util::sync::CancellationToken;
 
 type Waiting<'a> = Pin<Box<dyn Future<Output = Reply> + 'a>>;
 
@@ -39,6 +42,25 @@ fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
             What::Person { did, .. } => format!("person {did:?}"),
         })
         .collect()
+}
+
+/// Whoever comes first is first, also where another one is run before it, and only while it wants to.
+#[tokio::test]
+async fn a_place_is_taken_before_anything_runs() {
+    let world = World::new().await;
+    let mut watched = world.runtime.activity.watch();
+    let enqueue = |payload| {
+        let request = world.request("main", payload);
+        world.runtime.enqueue(request, Arc::new(Discard), CancellationToken::new())
+    };
+    let [first, given_up, last] = ["/set {a} = 1", "/set {b} = 1", "/set {c} = 1"].map(enqueue);
+    let mut last = Box::pin(last.run());
+    assert!(poll!(&mut last).is_pending());
+    drop(given_up);
+    assert!(first.run().await.ok());
+    assert!(last.await.ok());
+    let order = ["start /set {a} = …", "end /set {a} = … ok", "start /set {c} = …", "end /set {c} = … ok"];
+    assert_eq!(seen(&mut watched), order);
 }
 
 #[tokio::test]

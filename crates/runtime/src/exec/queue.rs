@@ -1,0 +1,70 @@
+//! The line before a topic: a request takes its place in it when it comes in, wherever and whenever it then runs.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use futures::future::{MaybeDone, maybe_done};
+
+use super::Call;
+use crate::command::Step;
+use crate::error::Result;
+use crate::reply::Reply;
+use crate::session::{Topics, Turn};
+use crate::topic::Topic;
+
+/// A request that nothing which comes later can overtake. It runs nothing before it is told to, and dropped it gives
+/// up its place.
+pub struct Queued(pub(super) Fate);
+
+pub(super) enum Fate {
+    /// It was not understood.
+    Refused(Reply),
+    Lined {
+        call: Call,
+        topic: Topic,
+        steps: Vec<Step>,
+        place: Option<Place>,
+    },
+}
+
+impl Queued {
+    /// Waits for its turn, runs it, and gives the reply.
+    pub async fn run(self) -> Reply {
+        match self.0 {
+            Fate::Refused(reply) => reply,
+            Fate::Lined { call, topic, steps, place } => call.run(topic, steps, place).await,
+        }
+    }
+}
+
+/// A place in the line of a topic, which may already be its turn.
+pub(super) struct Place(MaybeDone<Taking>);
+
+type Taking = Pin<Box<dyn Future<Output = Result<Turn>> + Send>>;
+
+impl Place {
+    pub(super) fn take(topics: &Arc<Topics>, topic: &Topic) -> Self {
+        let taking: Taking = Box::pin(turn_at(Arc::clone(topics), topic.clone()));
+        let mut place = maybe_done(taking);
+        // To ask once is to stand in line. Who waits for the answer says so when asking again.
+        let _ = Pin::new(&mut place).poll(&mut Context::from_waker(Waker::noop()));
+        Self(place)
+    }
+
+    pub(super) async fn turn(mut self) -> Result<Turn> {
+        let mut place = Pin::new(&mut self.0);
+        place.as_mut().await;
+        place.take_output().expect("it is taken once, when it is done")
+    }
+}
+
+async fn turn_at(topics: Arc<Topics>, topic: Topic) -> Result<Turn> {
+    loop {
+        let turn = Turn::take(topics.enter(&topic)?).await?;
+        // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
+        if !turn.session.is_closed() {
+            return Ok(turn);
+        }
+    }
+}
