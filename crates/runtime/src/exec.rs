@@ -136,8 +136,8 @@ impl Call {
         if let (Some((_, last)), false) = (all.parts.last_mut(), queue.is_empty()) {
             queue.iter().for_each(|step| last.push_str(&format!("\n  {}", command::not_run(&step.shown))));
         }
-        let parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
-        let content = parts.join("\n\n");
+        let mut parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
+        let content = if parts.len() == 1 { parts.remove(0) } else { parts.join("\n\n") };
         let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }

@@ -38,5 +38,12 @@ impl Reply {
 
 /// A status line with a body below it.
 pub fn with_body(status: &str, body: &str) -> String {
-    format!("{status}\n---\n{body}")
+    with_parts(status, &[body])
+}
+
+/// A status line with a body of several parts, written once: it may be long.
+pub fn with_parts(status: &str, body: &[&str]) -> String {
+    let mut parts = vec![status, "\n---\n"];
+    parts.extend(body);
+    parts.concat()
 }

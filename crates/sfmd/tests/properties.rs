@@ -197,7 +197,8 @@ fn content() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn plain_content_is_shown_as_it_is(source in content()) {
-        let view = compose(&source).view();
+        let page = compose(&source);
+        let view = page.view();
         prop_assert_eq!(view.text(), source.trim_end());
     }
 
@@ -208,7 +209,10 @@ proptest! {
         ];
         let source: String = parts.iter().zip(machinery.iter().cycle()).map(|(part, extra)| format!("{part}{extra}")).collect();
         let once = compose(&source).view().text().to_owned();
-        let again = compose(&once).view();
+        let page = compose(&once);
+        let again = page.view();
         prop_assert_eq!(again.text(), once);
+        let made_before = page.clone().with_view();
+        prop_assert_eq!(made_before.view(), again);
     }
 }

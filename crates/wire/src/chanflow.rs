@@ -5,6 +5,8 @@
 //! more. Escaping is therefore reversible, and nothing that a document, a page or a program prints can end
 //! its block or start another.
 
+use std::borrow::Cow;
+
 /// The letter that marks a tag, U+1D49E.
 pub const MARK: char = '𝒞';
 const OPEN: &str = "<𝒞=string:";
@@ -33,7 +35,7 @@ pub enum Payload {
 
 /// Puts a reply into its envelope.
 pub fn envelope(topic: &str, reply: &str) -> String {
-    format!("{OPEN}{topic}>\n{}\n{CLOSE}", escape(reply))
+    [OPEN, topic, ">\n", &escape(reply), "\n", CLOSE].concat()
 }
 
 /// All blocks of the `string` channel, in order. Anything else in the text is left alone: what another channel's
@@ -103,19 +105,19 @@ fn behind_foreign(text: &str) -> &str {
 }
 
 /// Makes both tags harmless inside a block.
-pub fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> Cow<'_, str> {
     rewrite(text, |slashes| slashes + 1)
 }
 
 /// Takes back what `escape` did. A tag that nobody escaped stays as it is.
 pub fn unescape(text: &str) -> String {
-    rewrite(text, |slashes| slashes.saturating_sub(1))
+    rewrite(text, |slashes| slashes.saturating_sub(1)).into_owned()
 }
 
 /// Rewrites the number of backslashes in every `<`, backslashes, `/𝒞>` or `𝒞=`.
-fn rewrite(text: &str, count: impl Fn(usize) -> usize) -> String {
+fn rewrite(text: &str, count: impl Fn(usize) -> usize) -> Cow<'_, str> {
     if !text.contains(MARK) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     let mut rest = text;
@@ -131,7 +133,7 @@ fn rewrite(text: &str, count: impl Fn(usize) -> usize) -> String {
         }
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }
 
 /// A payload starts on the line after its tag and ends on the line before the closing one.

@@ -11,8 +11,8 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use wire::chanflow::MARK;
 
-/// Most messages are smaller.
-const ROOM: usize = 1024;
+/// Most messages fit, pages among them; the room is only lent.
+const ROOM: usize = 8 * 1024;
 
 pub(super) fn line(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(ROOM);

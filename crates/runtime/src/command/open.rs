@@ -14,7 +14,7 @@ use crate::action::{Effects, Ran};
 use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
-use crate::reply::with_body;
+use crate::reply::{with_body, with_parts};
 use crate::substitute::Mark;
 use crate::topic::Topic;
 use crate::variable::{Claimant, required};
@@ -122,7 +122,7 @@ pub fn shown(
     };
     let notes: String = page.notes.iter().map(|note| format!(" · {note}")).collect();
     let status = format!("{verb} {}{notes}", page.name(workspace));
-    Ok((with_body(&status, &format!("{above}{view}{below}")), effects))
+    Ok((with_parts(&status, &[&above, &view, &below]), effects))
 }
 
 pub fn no_document() -> Error {

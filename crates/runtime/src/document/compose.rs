@@ -16,7 +16,7 @@ use crate::error::Result;
 /// A composed text, and what any part of it names besides: menus, a setup page.
 #[derive(Debug)]
 pub struct Composed {
-    pub page: sfmd::Page,
+    pub page: Arc<sfmd::Page>,
     pub menus: Vec<Menu>,
     pub setup: Option<Setup>,
 }
@@ -35,7 +35,14 @@ pub async fn compose(library: &Library<'_>, source: &Source, document: Arc<Docum
         None if !page.requirements().is_empty() => Setup::beside(source, library).await,
         named => named,
     };
-    Composed { page, menus, setup }
+    Composed { page: Arc::new(page), menus, setup }
+}
+
+/// The page of a text that names no other file: whoever opens it, and whenever, it is this one until the text changes.
+pub fn alone(source: &Source, document: &Arc<Document>) -> Option<Arc<sfmd::Page>> {
+    let stands_alone = document.directives.is_empty() && document.frontmatter.env.is_empty();
+    let page = || sfmd::Page::compose(sfmd::Source::new(source.origin(), Arc::clone(document)));
+    stands_alone.then(|| Arc::new(page().with_view()))
 }
 
 /// Documents around one another, each with the block that is meant.

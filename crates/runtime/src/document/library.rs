@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::compose::compose;
+use super::compose::{Composed, compose};
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
 use super::{Location, Page, Shelf, Source};
@@ -45,7 +45,10 @@ impl Library<'_> {
         if let Source::File(path) = source
             && let Some(parsed) = self.shelf.document(path, self.workspace)
         {
-            let composed = compose(self, source, parsed.document).await;
+            let composed = match parsed.page {
+                Some(page) => Composed { page, menus: Vec::new(), setup: None },
+                None => compose(self, source, parsed.document).await,
+            };
             let location = Location { source: source.clone(), block: None };
             return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Position, Requirement, Shortcut};
 
@@ -34,7 +35,7 @@ pub struct Page {
     pub label: Option<String>,
     /// Of the text as it was loaded.
     pub digest: Digest,
-    content: sfmd::Page,
+    content: Arc<sfmd::Page>,
     /// What is wrong with the scripts of its actions.
     script_problem: Option<String>,
     /// What a page from the web calls itself, outside its text.
@@ -188,11 +189,11 @@ impl Page {
         let (banner, view) = match &self.location.block {
             Some(id) => {
                 let section = self.content.section(id).ok_or_else(|| self.no_block(id))?;
-                (String::new(), self.content.view_section(&section))
+                (String::new(), Cow::Owned(self.content.view_section(&section)))
             }
             None => (self.banner(menus, missing), self.content.view()),
         };
-        let shown = self.location.display(workspace);
+        let shown = || self.location.display(workspace);
         let from = match extent {
             Extent::Start => None,
             Extent::From(position) => Some(position),
@@ -200,12 +201,12 @@ impl Page {
         };
         let window = view.window(from, REPLY_MAX - FRAME_ROOM - banner.len()).ok_or_else(|| {
             let lines = self.content.document().line_count();
-            Error::new(Code::InvalidParams, format!("{shown} has nothing to show from there on."))
+            Error::new(Code::InvalidParams, format!("{} has nothing to show from there on.", shown()))
                 .hint(format!("It has {lines} lines."))
         })?;
-        let mut text = format!("{banner}{}", unposed(window.text));
+        let mut text = [&*banner, &*unposed(window.text)].concat();
         if let Some(rest) = window.rest {
-            let more = sfmd::size_label(rest.bytes);
+            let (more, shown) = (sfmd::size_label(rest.bytes), shown());
             let on = format!("/open {shown} --from {}", rest.next);
             text.push_str(&format!("\n\n… {more} more · {on} · /open {shown} --outline"));
         }

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use script::Stamp;
 use sfmd::Document;
 
-use super::load;
+use super::{Source, compose, load};
 use crate::agent::Workspace;
 use crate::edit::Digest;
 
@@ -33,6 +33,8 @@ struct Shelved {
 pub struct Parsed {
     pub document: Arc<Document>,
     pub digest: Digest,
+    /// Where it needs nothing else, and was kept.
+    pub page: Option<Arc<sfmd::Page>>,
 }
 
 impl Shelf {
@@ -43,9 +45,11 @@ impl Shelf {
             return Some(parsed);
         }
         let text = load::text_at_once(&found)?;
-        let parsed = Parsed { document: Arc::new(sfmd::parse(&text)), digest: Digest::of(text.as_bytes()) };
+        let document = Arc::new(sfmd::parse(&text));
+        let mut parsed = Parsed { document, digest: Digest::of(text.as_bytes()), page: None };
         // The stamp was taken before the text was read: a change in between makes it parsed once more.
         if found.stamp.settled(SystemTime::now()) {
+            parsed.page = compose::alone(&Source::File(path.to_owned()), &parsed.document);
             self.keep(path, found.stamp, parsed.clone());
         }
         Some(parsed)
@@ -101,10 +105,25 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_needs_other_files_is_composed_each_time() {
+        let table = [
+            ("# Alone\n\n[Docs](https://docs.example)\n", true),
+            ("# Part\n\n[!include:a](a.md)\n", false),
+            ("[!nav:main](menu.md)\n\n# Menu\n", false),
+            ("---\nenv:\n  - API_KEY\n---\n# Needs\n", false),
+        ];
+        for (text, alone) in table {
+            let document = Arc::new(sfmd::parse(text));
+            let page = compose::alone(&Source::File("/a.md".into()), &document);
+            assert_eq!(page.is_some(), alone, "{text}");
+        }
+    }
+
+    #[test]
     fn the_shelf_does_not_grow_without_bound() {
         let shelf = Shelf::default();
         let metadata = fs::metadata(env!("CARGO_MANIFEST_DIR")).unwrap();
-        let parsed = Parsed { document: Arc::new(sfmd::parse("")), digest: Digest::of(b"") };
+        let parsed = Parsed { document: Arc::new(sfmd::parse("")), digest: Digest::of(b""), page: None };
         for number in 0..DOCUMENTS_MAX * 3 {
             shelf.keep(Path::new(&number.to_string()), Stamp::of(&metadata), parsed.clone());
             assert!(shelf.lock().len() <= DOCUMENTS_MAX);

@@ -6,6 +6,7 @@ mod render;
 mod shortcut;
 mod view;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
@@ -80,6 +81,8 @@ pub struct Page {
     callables: Vec<Callable>,
     /// Found while composing, each with the part it is about.
     warnings: Vec<(usize, Warning)>,
+    /// What the agent sees, where it was made in advance.
+    whole: Option<Box<View>>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +125,7 @@ impl Page {
             shortcuts: Vec::new(),
             callables: Vec::new(),
             warnings: Vec::new(),
+            whole: None,
         };
         page.add(source, None);
         shortcut::assign(&mut page);
@@ -186,9 +190,18 @@ impl Page {
         documents.chain(composed).take(MAX_WARNINGS)
     }
 
+    /// The page with its view made in advance, for one that is shown again and again.
+    pub fn with_view(mut self) -> Page {
+        self.whole = Some(Box::new(self.view().into_owned()));
+        self
+    }
+
     /// What the agent sees.
-    pub fn view(&self) -> View {
-        self.render(0..self.segments.len(), None)
+    pub fn view(&self) -> Cow<'_, View> {
+        match &self.whole {
+            Some(view) => Cow::Borrowed(view),
+            None => Cow::Owned(self.render(0..self.segments.len(), None)),
+        }
     }
 
     /// What the agent sees of one part.
