@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use testkit::{Web, World};
 
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// A world with one page open in `main`, whose definitions may name the web as `WEB`.
-async fn with_page(content: &str) -> (World, Web) {
+pub(crate) async fn with_page(content: &str) -> (World, Web) {
     let (world, web) = (World::new().await, Web::start().await);
     web.page("/ok", JSON, r#"{"n": 1.10, "b": [true], "a": "x"}"#);
     let base = web.url("");
@@ -217,25 +217,6 @@ async fn an_interrupted_action_changes_nothing() {
     let reply = waiting.await.unwrap();
     assert_eq!(reply.code.map(|code| code.as_str()), Some("INTERRUPTED"));
     assert_eq!(world.ok("main", "/set").await, "No variables set.");
-}
-
-#[tokio::test]
-async fn warnings_and_saved_files() {
-    let (world, _web) = with_page(
-        "```act.a\nGET WEB/ok\n```\n```act.a.response\nsave: Response.body\nto: out.json\nsave: Response.body.a\nto: /etc/x\n{Response.body.nope}.\n```\n",
-    )
-    .await;
-    let reply = world.say("main", "/act.a").await;
-    let refused = "ERROR(INVALID_PATH): Not saved to \"/etc/x\": ";
-    assert!(reply.content.starts_with(refused), "{}", reply.content);
-    assert!(reply.content.contains("{Response} has its answer"), "{}", reply.content);
-    assert_eq!(
-        world.home.read("out.json"),
-        "{\n  \"n\": 1.1,\n  \"b\": [\n    true\n  ],\n  \"a\": \"x\"\n}\n"
-    );
-    assert!(reply.meta.warnings.iter().any(|warning| warning.contains("{Response.body.nope} has no value")));
-    assert!(reply.meta.warnings.iter().any(|warning| warning.starts_with("not saved: ")));
-    assert!(world.ok("main", "/info").await.contains("warnings:"));
 }
 
 #[tokio::test]
