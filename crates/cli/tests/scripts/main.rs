@@ -6,6 +6,7 @@ mod actions;
 mod api;
 mod calling;
 mod docs;
+mod documents;
 mod hostile;
 mod packages;
 mod races;

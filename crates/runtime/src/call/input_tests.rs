@@ -11,14 +11,14 @@ use crate::action::split;
 struct Literal;
 
 impl Meaning for Literal {
-    fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
+    fn word(&self, word: &Word, _wanted: Wanted<'_>) -> Result<Meant> {
         let text = word.template.to_string();
         let value: Value = if text == "{off}" { false.into() } else { text.into() };
         Ok(Meant::given(value))
     }
 
     fn file(&self, path: &Word) -> Result<Meant> {
-        self.word(path, None)
+        self.word(path, Wanted::Text)
     }
 }
 

@@ -300,6 +300,19 @@ async fn a_redirect_that_leads_out_of_the_web_is_refused() {
 }
 
 #[tokio::test]
+async fn a_value_in_typed_json_stays_one_value() {
+    let (world, web) = with_page("```act.e\nPOST WEB/ok\n  j: json\n  t: string\n```\n").await;
+    world.ok("main", r#"/set {v} = 'x", "i": 99, "z": "y'"#).await;
+    world.ok("main", r#"/act.e --j "{\"a\": \"{v}\", \"n\": [{v}]}" --t "{\"a\": \"{v}\"}""#).await;
+    let hostile = r#"x", "i": 99, "z": "y"#;
+    let text = format!("{{\"a\": \"{hostile}\"}}");
+    assert_eq!(sent(&web)["body"], json!({"j": {"a": hostile, "n": [hostile]}, "t": text}));
+    world.ok("main", "/set {v} = '1]'").await;
+    let refused = world.fails("main", "/act.e --j \"[{v}\"", "INVALID_PARAMS").await;
+    assert!(refused.contains("A value would change what the JSON means."), "{refused}");
+}
+
+#[tokio::test]
 async fn a_file_gives_a_value_of_the_fields_type() {
     let (world, web) = with_page(
         "```act.send\nPOST WEB/ok\n  n: number\n  b: boolean\n  e: string (x|y)\n  t: string\n  j: json\n```\n",
