@@ -11,3 +11,4 @@ mod hostile;
 mod packages;
 mod races;
 mod support;
+mod trust;

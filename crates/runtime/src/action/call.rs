@@ -85,12 +85,12 @@ impl Call<'_> {
                     *path = cli::path_from(&directory, path, self.bases);
                 }
                 let definition = self.definition(&bound, &trust);
-                let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
+                let (job, mark) = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
                 let ms = milliseconds(started);
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
-                (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark())
+                (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
             }
             Kind::Script { .. } => {
                 let Scripted { result, variables, changes, mark } =
@@ -105,7 +105,7 @@ impl Call<'_> {
         Ok(self.finish(result, mark, &definition, Vec::new()).await)
     }
 
-    /// What came of a request, and the mark of that.
+    /// What came of a request, and the mark of that: whoever answers may send back what it was given.
     async fn http(&self, call: &HttpCall, bound: &Bound, trust: &Trust) -> Result<(CallResult, Mark)> {
         let prepared = http::prepare(self.found.action, call, &self.definition(bound, trust))?;
         let home = self.agent.workspace.home();
@@ -115,7 +115,7 @@ impl Call<'_> {
         let policy = self.policy(trust, prepared.host_mark)?;
         let started = Instant::now();
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
-        let (shown, mark) = (prepared.shown, trust.mark().with(Mark::ANSWER));
+        let (shown, mark) = (prepared.shown, trust.mark().with(prepared.mark).with(Mark::ANSWER));
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
