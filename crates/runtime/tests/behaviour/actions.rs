@@ -328,3 +328,38 @@ async fn a_file_gives_a_value_of_the_fields_type() {
     world.fails("main", "/act.send --n-file n", "INVALID_PARAMS").await;
     world.fails("main", "/act.send --j [12345678901234567890123]", "INVALID_PARAMS").await;
 }
+
+#[tokio::test]
+async fn json_is_json_whatever_it_is_called() {
+    let (world, web) = with_page("```act.a\nGET WEB/raw\n```\n").await;
+    for (body, path, value) in [
+        (r#"{"a": {"b": 1.50}}"#, "Response.body.a.b", "1.5"),
+        ("[1, 2]\n", "Response.body[1]", "2"),
+        ("12", "Response.body", "12"),
+        ("[draft] {x}", "Response.body", "[draft] {x}"),
+    ] {
+        web.page("/raw", "text/plain", body);
+        assert_eq!(world.ok("main", "/act.a").await, body.trim_end(), "it is shown as it came");
+        assert_eq!(
+            world.ok("main", &format!("/set {{x}} = {{{path}}}")).await,
+            format!("{{x}} = \"{value}\"")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_body_says_that_it_has_none() {
+    let (world, web) = with_page(
+        "```act.post\nPOST WEB/ok\n```\n```act.put\nPUT WEB/ok\n```\n```act.patch\nPATCH WEB/ok\n```\n\
+         ```act.get\nGET WEB/ok\n```\n```act.delete\nDELETE WEB/ok\n```\n",
+    )
+    .await;
+    for (call, length) in
+        [("post", Some("0")), ("put", Some("0")), ("patch", Some("0")), ("get", None), ("delete", None)]
+    {
+        world.ok("main", &format!("/act.{call}")).await;
+        let seen = web.seen().pop().unwrap();
+        let sent = seen.headers.get("content-length").map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(sent.as_deref(), length, "{call}");
+    }
+}
