@@ -12,6 +12,7 @@ use crate::root::Root;
 
 /// The agent that speaks when nothing says otherwise.
 const DEFAULT: &str = "default";
+const ID: &str = "An id has 1 to 64 letters, digits, _ and -.";
 
 /// Finds the agent. Files are read only while nothing before them has named one.
 pub(crate) fn select(
@@ -44,7 +45,8 @@ fn named_in(path: &Path) -> Result<Option<AgentId>, Failure> {
     match settings.get(CURRENT_AGENT) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) => {
-            parse(id).map(Some).ok_or_else(|| Failure::failed(malformed(&path.display().to_string(), id)))
+            let malformed = || Failure::settings(not_an_id(&path.display().to_string(), id), ID);
+            parse(id).map(Some).ok_or_else(malformed)
         }
         Some(_) => Err(corrupt(&format!("{}: {CURRENT_AGENT} is not a string", path.display()))),
     }
@@ -55,14 +57,18 @@ fn parse(id: &str) -> Option<AgentId> {
 }
 
 fn malformed(place: &str, id: &str) -> String {
-    let id = runtime::error::quoted(id);
-    format!("{place}: not an agent id: {id}\n  An id has 1 to 64 letters, digits, _ and -.")
+    format!("{}\n  {ID}", not_an_id(place, id))
+}
+
+fn not_an_id(place: &str, id: &str) -> String {
+    format!("{place}: not an agent id: {}", runtime::error::quoted(id))
 }
 
 fn corrupt(problem: &str) -> Failure {
-    Failure::failed(format!(
-        "{problem}\n  Repair the file, or name the agent with --agent or STRING_AGENT_ID."
-    ))
+    Failure::settings(
+        problem.to_owned(),
+        "Repair the file, or name the agent with --agent or STRING_AGENT_ID.",
+    )
 }
 
 #[cfg(test)]

@@ -48,6 +48,12 @@ pub(crate) async fn run(link: &Link, call: Call, environment: &Environment) -> R
     Ok(if answer.reply.ok { Status::Done } else { Status::Failed })
 }
 
+/// Prints the reply to a command that cannot be sent.
+pub(crate) fn refused(call: &Call, error: &wire::Error) -> Result<Status, Failure> {
+    output::print(&output::text(&refusal(&call.topic, error).reply, call.show))?;
+    Ok(Status::Failed)
+}
+
 /// Said when an older daemon was too busy to make way.
 pub(crate) const OUTDATED: &str =
     "the daemon is older than this program and busy; the next command replaces it once it is idle";
@@ -71,7 +77,7 @@ async fn watched(client: &Client, request: &ExecRequest) -> Result<Answer, Error
     }
 }
 
-/// An error of the transport as the reply it stands for, so that every reply reads alike.
+/// An error on the way as the reply it stands for, so that every reply reads alike.
 fn refusal(topic: &str, error: &wire::Error) -> Answer {
     let topic = Topic::parse(topic).map(|topic| topic.to_string()).unwrap_or_default();
     let reply = ExecReply {

@@ -22,11 +22,13 @@ pub(crate) struct Failure {
     pub(crate) status: Status,
     /// For stderr; empty when there is nothing to say.
     pub(crate) message: String,
+    /// The reply that a command would get, where it can be given one.
+    pub(crate) reply: Option<wire::Error>,
 }
 
 impl Failure {
     pub(crate) fn new(status: Status, message: impl Into<String>) -> Self {
-        Self { status, message: message.into() }
+        Self { status, message: message.into(), reply: None }
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
@@ -35,6 +37,14 @@ impl Failure {
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(Status::Failed, message)
+    }
+
+    /// A settings file that cannot be used, and what to do about it.
+    pub(crate) fn settings(problem: String, repair: &str) -> Self {
+        let message = format!("{problem}\n  {repair}");
+        let code = runtime::error::Code::LoadError.as_str().to_owned();
+        let reply = wire::Error { code, message: problem, hints: vec![repair.to_owned()] };
+        Self { reply: Some(reply), ..Self::failed(message) }
     }
 
     pub(crate) fn no_daemon(message: impl Into<String>) -> Self {

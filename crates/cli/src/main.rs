@@ -72,7 +72,11 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         }
         Plan::Follow(follow) => logs::run(follow, environment.root()?.path(), &environment.home()?),
         Plan::Attach(topic) => block_on(attach::run(&link(arguments, environment)?, &topic)),
-        Plan::Call(call) => block_on(call::run(&link(arguments, environment)?, call, environment)),
+        Plan::Call(call) => match link(arguments, environment) {
+            Ok(link) => block_on(call::run(&link, call, environment)),
+            Err(Failure { reply: Some(error), .. }) => call::refused(&call, &error),
+            Err(failure) => Err(failure),
+        },
         Plan::Repl(topic) => repl::run(&link(arguments, environment)?, &topic, environment),
     }
 }

@@ -167,13 +167,24 @@ fn the_agent_comes_from_the_nearest_settings() {
     );
     assert!(world.run(&["--raw", "agent", "current"]).out.contains("default"));
     fs::write(project.join(".string/config.json"), "{").unwrap();
-    let mut command = world.string(&["main", "/info"]);
-    let run = finish({
+    let in_project = |arguments: &[&str]| {
+        let mut command = world.string(arguments);
         command.current_dir(&project);
-        command
-    });
-    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
-    assert!(run.err.contains("project/.string/config.json"), "{}", run.err);
+        let run = finish(command);
+        assert_eq!((run.code, run.err.as_str()), (Some(1), ""), "{arguments:?}");
+        run.out
+    };
+    // Every command gets its reply where replies go, in the form that was asked for.
+    let raw = in_project(&["--raw", "main", "/info"]);
+    assert!(raw.starts_with("ERROR(LOAD_ERROR): ") && raw.contains("project/.string/config.json"), "{raw}");
+    assert!(raw.contains("  Repair the file, or name the agent with --agent"), "{raw}");
+    assert_eq!(in_project(&["main", "/info"]), format!("<𝒞=string:main>\n{raw}</𝒞>\n"));
+    assert!(in_project(&["agent", "list", "--json"]).contains("\nERROR(LOAD_ERROR): "));
+    let reply: wire::ExecReply = serde_json::from_str(&in_project(&["--json", "main", "/info"])).unwrap();
+    assert_eq!((reply.ok, reply.code.as_deref(), reply.topic.as_str()), (false, Some("LOAD_ERROR"), "main"));
+    assert_eq!(reply.content, raw.trim_end());
+    fs::write(project.join(".string/config.json"), r#"{"currentAgent": "a b"}"#).unwrap();
+    assert!(in_project(&["main", "/info"]).contains("ERROR(LOAD_ERROR): "));
 }
 
 #[test]

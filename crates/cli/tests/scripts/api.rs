@@ -138,41 +138,16 @@ async fn tools_are_called_within_reach_and_every_outcome_is_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_script_calls_the_actions_of_a_document() {
-    let (world, web) = (world().await, Web::start().await);
-    web.page("/hello", "application/json", r#"{"said": "hello"}"#);
-    let document = format!(
-        "---\ndefault: hello\n---\n```act.hello\nGET {}?name={{name}}&loud={{loud}}\n  name: string (required)\n  loud: boolean\n```\n\
-         ```act.hello.response\n{{heard}} = {{Response.body.said}}\nIt said {{heard}}.\n```\n\
-         ```act.script\nSCRIPT ./x.ts\n```\n",
-        web.url("/hello")
-    );
-    world.home.write("tools/greet.md", &document);
-    let calls = "
-        const short = (r: any) => [r.status, r.output ?? null, r.error ? r.error.code : null];
-        const fields = { name: '@a {b}', loud: false };
-        return JSON.stringify([
-          short(await flo.callTool({ tool_id: 'greet', input: fields })),
-          (await flo.callTool<any>({ tool_id: 'greet.hello', input: fields })).output.body.said,
-          short(await flo.callTool({ tool_id: 'greet', input: {} })),
-          short(await flo.callTool({ tool_id: 'greet', input: { name: 'n', other: 1 } })),
-          short(await flo.callTool({ tool_id: 'greet.none', input: fields })),
-          short(await flo.callTool({ tool_id: 'greet.script' })),
-          string.vars.get('heard'),
-        ]);";
-    tool(&world, "caller", "script_tools: [greet]", calls);
-    assert_eq!(
-        world.ok("main", "/tool:caller").await,
-        concat!(
-            r#"[["success",{"text":"It said hello.","status":200,"body":{"said":"hello"}},null],"hello","#,
-            r#"["validation_error",null,"validation_error"],["validation_error",null,"validation_error"],"#,
-            r#"["failed",null,"action_not_found"],["failed",null,"not_allowed"],"hello"]"#
-        )
-    );
-    assert_eq!(world.ok("main", "/set {x} = {heard}").await, "{x} = \"hello\"");
-    assert_eq!(web.seen()[0].uri.to_string(), "/hello?name=%40a%20%7Bb%7D&loud=false");
-    tool(&world, "stranger", "", "return (await flo.callTool({ tool_id: 'greet' })).error!.code;");
-    assert_eq!(world.ok("main", "/tool:stranger").await, "tool_not_allowed");
+async fn a_timeline_is_in_the_order_of_what_happened() {
+    let world = world().await;
+    let body =
+        "console.log('first'); await flo.task.emitEvent({ event_type: 'second' }); console.log('third');
+        await flo.task.emitEvent({ event_type: 'fourth' });";
+    tool(&world, "steps", "", body);
+    world.ok("main", "/tool:steps --task job").await;
+    let shown = world.ok("tool", "/task job").await;
+    let places = ["first", "second", "third", "fourth"].map(|word| shown.find(word));
+    assert!(places.is_sorted() && places[0].is_some(), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -47,6 +47,25 @@ async fn flags_become_what_the_schema_declares() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_value_in_typed_json_stays_one_value() {
+    let world = world().await;
+    let schema = "input_schema: { type: object, properties: { o: { type: object }, ao: { type: array, items: { type: object } }, s: { type: string } } }";
+    tool(&world, "echo", schema, "return JSON.stringify(input);");
+    world.ok("main", r#"/set {v} = 'x", "i": 99, "z": "y'"#).await;
+    let value = r#"x\", \"i\": 99, \"z\": \"y"#;
+    for (flags, input) in [
+        (r#"--o "{\"q\": \"{v}\"}""#, format!(r#"{{"o":{{"q":"{value}"}}}}"#)),
+        (r#"--o="{\"q\": \"{v}\"}""#, format!(r#"{{"o":{{"q":"{value}"}}}}"#)),
+        (r#"--ao "{\"q\": \"{v}\"}""#, format!(r#"{{"ao":[{{"q":"{value}"}}]}}"#)),
+        (r#"--ao "[{\"q\": \"{v}\"}]""#, format!(r#"{{"ao":[{{"q":"{value}"}}]}}"#)),
+        (r#"--json "{\"s\": \"{v}\"}""#, format!(r#"{{"s":"{value}"}}"#)),
+        (r#"--s "{v}""#, format!(r#"{{"s":"{value}"}}"#)),
+    ] {
+        assert_eq!(world.ok("main", &format!("/tool:echo {flags}")).await, input, "{flags}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn long_output_keeps_both_ends_and_is_whole_in_a_file() {
     let world = world().await;
     tool(

@@ -79,6 +79,33 @@ tools: [two]\ntool_definitions:\n  - name: one\n    description: One.\n    input
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_bundle_brings_the_tools_that_its_scripts_call() {
+    let world = world().await;
+    let call = |tool: &str| {
+        format!(
+            "input_schema: {{ type: object }}, execution: {{ type: script, script: 'import {{ flo }} from \"flo:runtime\"; export const run = async () => (await flo.callTool({{ tool_id: \"{tool}\" }})).output' }}"
+        )
+    };
+    let skill = format!(
+        "skill_id: counting\nname: Counting\ndescription: Count things.\ninstruction: Count.\nscript_tools: [helper]
+tool_definitions:\n  - {{ name: one, description: One., {} }}\n",
+        call("helper")
+    );
+    world.home.write("bundle/counting.skill.yaml", &skill);
+    let helper =
+        format!("{{ name: helper, description: Helps., script_tools: [deeper], {} }}\n", call("deeper"));
+    world.home.write("bundle/helper.tool.yaml", helper);
+    world.home.write("bundle/deeper.tool.yaml", inline("deeper", "2"));
+    world.home.write("bundle/stray.tool.yaml", inline("stray", "3"));
+    for outcome in ["Installed", "Updated"] {
+        let reply = world.ok("main", "/install ./bundle/counting.skill.yaml").await;
+        assert!(reply.starts_with(&format!("{outcome} tool:counting: ")), "{reply}");
+        assert_eq!(world.ok("main", "/tool:one").await, "2");
+    }
+    world.fails("main", "/tool:stray", "NOT_FOUND").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_installs_nothing() {
     let world = world().await;
     world.home.write("good/a.tool.yaml", inline("a", "old"));

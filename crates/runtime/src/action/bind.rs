@@ -1,12 +1,14 @@
 //! Binding: which word of a call belongs to which field, and what stays for `$ARGS`.
 
+mod named;
+
 use serde_json::Value;
 use sfmd::{Action, Field, FieldType, schema_line};
 
 use super::coerce::coerce;
 use super::{Called, Word};
 use crate::error::{Code, Error, Result, nearest, quoted};
-use crate::substitute::{Mark, Marked, Source};
+use crate::substitute::{Mark, Marked, Source, text_of};
 
 /// What a word turns out to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +26,19 @@ impl Meant {
     }
 }
 
+/// What a word is read as.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted<'a> {
+    Text,
+    /// A text that may be JSON.
+    Json,
+    Field(&'a Field),
+}
+
 /// How words become values: looked up in the session, or read from files.
 pub trait Meaning {
-    /// A value as the caller wrote it, for a field or, without one, as text.
-    fn word(&self, word: &Word, field: Option<&Field>) -> Result<Meant>;
+    /// A value as the caller wrote it.
+    fn word(&self, word: &Word, wanted: Wanted<'_>) -> Result<Meant>;
     /// The content of the file that a word names.
     fn file(&self, path: &Word) -> Result<Meant>;
 }
@@ -70,9 +81,11 @@ impl Bound {
     }
 }
 
-/// Binds the words of a call to the fields of an action.
+/// Binds what a call gives to the fields of an action: by name, or by its words.
 pub fn bind(action: &Action, called: &Called, meaning: &dyn Meaning) -> Result<Bound> {
-    let mut binder = Binder { action, called, meaning, given: Vec::new(), others: Vec::new() };
+    let mut binder =
+        Binder { action, called, meaning, given: Vec::new(), others: Vec::new(), bound: Bound::default() };
+    binder.named()?;
     binder.flags()?;
     binder.positionals()?;
     binder.finish()
@@ -85,6 +98,7 @@ struct Binder<'a> {
     given: Vec<(&'a Field, Meant)>,
     /// Words that are no flags, or flags that nobody declared while the action takes any words.
     others: Vec<&'a Word>,
+    bound: Bound,
 }
 
 impl<'a> Binder<'a> {
@@ -148,8 +162,8 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Bound> {
-        let mut bound = Bound::default();
+    fn finish(mut self) -> Result<Bound> {
+        let mut bound = std::mem::take(&mut self.bound);
         for field in &self.action.fields {
             let mut values: Vec<&Meant> = self
                 .given
@@ -183,15 +197,15 @@ impl<'a> Binder<'a> {
             return Err(self.wrong(format!("{} {verb} missing.", names.join(", ")), &missing));
         }
         for word in &self.others {
-            let meant = self.meaning.word(word, None)?;
+            let meant = self.meaning.word(word, Wanted::Text)?;
             bound.words_mark = bound.words_mark.with(meant.mark);
-            bound.words.push(crate::substitute::text_of(&meant.value).into_owned());
+            bound.words.push(text_of(&meant.value).into_owned());
         }
         Ok(bound)
     }
 
     fn give(&mut self, field: &'a Field, word: &Word) -> Result<()> {
-        let meant = self.meaning.word(word, Some(field))?;
+        let meant = self.meaning.word(word, Wanted::Field(field))?;
         self.keep(field, meant)
     }
 
@@ -209,13 +223,17 @@ impl<'a> Binder<'a> {
     }
 
     fn keep(&mut self, field: &'a Field, meant: Meant) -> Result<()> {
-        let value = coerce(field, meant.value).map_err(|why| {
-            // What a secret variable holds is not for the message.
-            let why = if meant.mark.secret { "does not fit.".to_owned() } else { why };
-            self.wrong(format!("--{} {why}", field.name), &[field])
-        })?;
+        let value = self.fitting(field, coerce(field, meant.value), meant.mark)?;
         self.given.push((field, Meant { value, ..meant }));
         Ok(())
+    }
+
+    fn fitting(&self, field: &Field, coerced: Result<Value, String>, mark: Mark) -> Result<Value> {
+        coerced.map_err(|why| {
+            // What a secret variable holds is not for the message.
+            let why = if mark.secret { "does not fit.".to_owned() } else { why };
+            self.wrong(format!("--{} {why}", field.name), &[field])
+        })
     }
 
     fn flag(&self, word: &Word) -> Result<Flag<'a>> {

@@ -1,18 +1,18 @@
 //! Which word goes to which field, as a table.
 
 use serde_json::{Value, json};
-use sfmd::Field;
 
-use super::bind::{Bound, Meaning, Meant, bind};
+use super::bind::{Bound, Meaning, Meant, Wanted, bind};
 use super::{Called, Word, split};
 use crate::error::{Code, Result};
+use crate::substitute::{Mark, Marked};
 
 /// Words mean what they say, but for `{x}`, which is a list, `{dash}`, which looks like a flag, and `{off}`,
 /// which is false.
 struct Simple;
 
 impl Meaning for Simple {
-    fn word(&self, word: &Word, _field: Option<&Field>) -> Result<Meant> {
+    fn word(&self, word: &Word, _wanted: Wanted<'_>) -> Result<Meant> {
         let value = match word.template.to_string().as_str() {
             "{x}" if word.placeholder().is_some() => json!(["a", 1]),
             "{dash}" if word.placeholder().is_some() => json!("--unit"),
@@ -32,7 +32,15 @@ const SEARCH: &str = "GET https://x\n  name, -n: string (required)\n  unit: stri
 
 fn bound(definition: &str, call: &str) -> Result<Bound> {
     let document = sfmd::parse(&format!("```act.search\n{definition}\n```\n"));
-    let called = Called { prefix: "/act.".to_owned(), words: split(call).unwrap() };
+    let called = Called::typed("/act.".to_owned(), split(call).unwrap());
+    bind(&document.actions[0], &called, &Simple)
+}
+
+fn named(definition: &str, fields: Value) -> Result<Bound> {
+    let document = sfmd::parse(&format!("```act.search\n{definition}\n```\n"));
+    let fields = fields.as_object().unwrap().clone().into_iter();
+    let fields = fields.map(|(name, value)| (name, Marked { value, mark: Mark::WEB })).collect();
+    let called = Called { fields, ..Called::nothing() };
     bind(&document.actions[0], &called, &Simple)
 }
 
@@ -136,4 +144,52 @@ fn what_no_field_takes_is_for_args() {
     assert_eq!(words("a --flag \"b c\" --name n -x"), (Some(json!("n")), "a|--flag|b c|-x".to_owned()));
     assert_eq!(words("'; touch x' ''"), (None, "; touch x|".to_owned()));
     assert_eq!(words("-- --name n"), (None, "--name|n".to_owned()));
+}
+
+#[test]
+fn fields_given_by_name_are_values_and_never_words() {
+    let given = |fields: Value| {
+        let bound = named(SEARCH, fields).unwrap();
+        assert_eq!(bound.mark(), Mark::WEB);
+        Value::Object(bound.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect())
+    };
+    for (fields, expected) in [
+        (json!({"name": "--unit", "unit": "c"}), json!({"name": "--unit", "unit": "c", "days": 7})),
+        (json!({"name": "@a {x}", "days": 2}), json!({"name": "@a {x}", "days": 2})),
+        (
+            json!({"name": 5, "days": "2", "verbose": "true"}),
+            json!({"name": "5", "days": 2, "verbose": true}),
+        ),
+        (json!({"name": ["one"], "days": [1, "2"]}), json!({"name": ["one"], "days": [1, 2]})),
+        (json!({"name": "a", "data": "text"}), json!({"name": "a", "days": 7, "data": "text"})),
+        (json!({"name": "a", "data": [[1]]}), json!({"name": "a", "days": 7, "data": [[1]]})),
+        (json!({"name": "a", "data": null}), json!({"name": "a", "days": 7, "data": null})),
+        (json!({"name": "a", "unit": null}), json!({"name": "a", "days": 7})),
+    ] {
+        assert_eq!(given(fields.clone()), expected, "{fields}");
+    }
+    for (fields, message) in [
+        (json!({"name": "a", "note-file": "n.md"}), "Unknown field \"note-file\"."),
+        (json!({"name": "a", "": "pos"}), "Unknown field \"\"."),
+        (json!({"name": "a", "note=x": "y"}), "Unknown field \"note=x\"."),
+        (json!({"name": "a", "no-verbose": true}), "Unknown field \"no-verbose\"."),
+        (json!({"n": "a"}), "Unknown field \"n\"."),
+        (json!({"name": "a", "verbose": "yes"}), "--verbose is no boolean: \"yes\""),
+        (json!({"name": "a", "verbose": [true]}), "--verbose is no boolean: \"[true]\""),
+        (json!({"name": "a", "unit": ["c", "k"]}), "--unit is not one of c|f: \"k\""),
+        (json!({"unit": "c"}), "--name is missing."),
+    ] {
+        let error = named(SEARCH, fields.clone()).unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (Code::InvalidParams, message), "{fields}");
+    }
+    let near = named(SEARCH, json!({"name": "a", "nte": 1})).unwrap_err();
+    assert!(near.hints.contains(&"Did you mean note?".to_owned()), "{near}");
+    let any = named(
+        "CLI x {name} $ARGS\n  name: string",
+        json!({"name": "n", "name-file": "x", "on": true, "l": [1, "b c"]}),
+    )
+    .unwrap();
+    assert_eq!(any.get("name").unwrap().value, json!("n"));
+    assert_eq!(any.words, ["--name-file", "x", "--on=true", "--l", "1", "--l", "b c"]);
+    assert_eq!(any.words_mark, Mark::WEB);
 }

@@ -77,7 +77,7 @@ impl Call<'_> {
         if let Some(directory) = source.directory() {
             self.surroundings.app_directory = directory.to_owned();
         }
-        let result = match &self.found.action.call {
+        let (result, mark) = match &self.found.action.call {
             Kind::Http(call) => self.http(call, &bound, &trust).await?,
             Kind::Cli { command } => {
                 let directory = self.surroundings.app_directory.clone();
@@ -85,12 +85,12 @@ impl Call<'_> {
                     *path = cli::path_from(&directory, path, self.bases);
                 }
                 let definition = self.definition(&bound, &trust);
-                let job = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
+                let (job, mark) = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
                 let ms = milliseconds(started);
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
-                CallResult::of_command(finished.end, &stdout, &stderr, ms)
+                (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
             }
             Kind::Script { .. } => {
                 let Scripted { result, variables, changes, mark } =
@@ -102,10 +102,11 @@ impl Call<'_> {
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
         let definition = self.definition(&bound, &trust);
-        Ok(self.finish(result, trust.mark(), &definition, Vec::new()).await)
+        Ok(self.finish(result, mark, &definition, Vec::new()).await)
     }
 
-    async fn http(&self, call: &HttpCall, bound: &Bound, trust: &Trust) -> Result<CallResult> {
+    /// What came of a request, and the mark of that: whoever answers may send back what it was given.
+    async fn http(&self, call: &HttpCall, bound: &Bound, trust: &Trust) -> Result<(CallResult, Mark)> {
         let prepared = http::prepare(self.found.action, call, &self.definition(bound, trust))?;
         let home = self.agent.workspace.home();
         if prepared.mark.secret {
@@ -114,16 +115,16 @@ impl Call<'_> {
         let policy = self.policy(trust, prepared.host_mark)?;
         let started = Instant::now();
         let answer = self.runtime.web.fetch(prepared.request, &policy, &self.state.cookies).await;
-        let shown = prepared.shown;
+        let (shown, mark) = (prepared.shown, trust.mark().with(prepared.mark).with(Mark::ANSWER));
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
                 let error = http::unanswered(&shown, &error);
-                return Ok(CallResult::of_no_answer(error, milliseconds(started)));
+                return Ok((CallResult::of_no_answer(error, milliseconds(started)), mark));
             }
         };
         // A page of HTML may take a while to convert.
-        Ok(blocking::run(move || CallResult::of_answer(&answer, &shown)).await)
+        Ok((blocking::run(move || CallResult::of_answer(&answer, &shown)).await, mark))
     }
 
     /// Which addresses the document may call: a page from the web public ones, and where it came from itself. A host

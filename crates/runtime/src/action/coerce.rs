@@ -17,6 +17,20 @@ pub fn coerce(field: &Field, value: Value) -> Result<Value, String> {
     Ok(value)
 }
 
+/// The same for a value that a program gives: JSON stays what it is, and a list has entries of the type.
+pub fn coerce_json(field: &Field, value: Value) -> Result<Value, String> {
+    match (field.field_type, value) {
+        (FieldType::Json, value) => {
+            check_choice(field, &value)?;
+            check_bounds(field, &value)?;
+            Ok(value)
+        }
+        (FieldType::Boolean, value) => coerce(field, value),
+        (_, Value::Array(entries)) => entries.into_iter().map(|entry| coerce(field, entry)).collect(),
+        (_, value) => coerce(field, value),
+    }
+}
+
 fn typed(field_type: FieldType, value: Value) -> Result<Value, String> {
     let text = text_of(&value).into_owned();
     let wrong = || format!("is no {}: {}", field_type.name(), quoted(&text));

@@ -1,9 +1,9 @@
 //! What the words of a call mean in a session: placeholders, shortcuts, files.
 
 use serde_json::Value;
-use sfmd::{Field, FieldType};
+use sfmd::FieldType;
 
-use super::bind::{Meaning, Meant};
+use super::bind::{Meaning, Meant, Wanted};
 use super::{Trust, Word, shortcut};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::State;
@@ -21,20 +21,26 @@ pub struct InSession<'a> {
 }
 
 impl Meaning for InSession<'_> {
-    fn word(&self, word: &Word, field: Option<&Field>) -> Result<Meant> {
+    fn word(&self, word: &Word, wanted: Wanted<'_>) -> Result<Meant> {
         if let Some(text) = word.plain().and_then(|text| text.strip_prefix('@')).filter(|_| !word.is_literal)
         {
-            return self.shortcut(text, field).map(Meant::given);
+            return self.shortcut(text, wanted).map(Meant::given);
         }
         if let Some(placeholder) = word.placeholder() {
             return substitute::value_of(placeholder, &self.known).map(Meant::given);
         }
         let filled = substitute::fill(&word.template, &self.known)?;
-        Ok(Meant::given(Marked { value: substitute::text(&filled).into(), mark: filled.mark() }))
+        let is_json = match wanted {
+            Wanted::Json => true,
+            Wanted::Field(field) => field.field_type == FieldType::Json,
+            Wanted::Text => false,
+        };
+        let text = if is_json { substitute::json_word(&filled)? } else { substitute::text(&filled) };
+        Ok(Meant::given(Marked { value: text.into(), mark: filled.mark() }))
     }
 
     fn file(&self, path: &Word) -> Result<Meant> {
-        let path = self.word(path, None)?;
+        let path = self.word(path, Wanted::Text)?;
         let shown = substitute::text_of(&path.value);
         if path.mark.from_web {
             self.trust.require_own_file(&shown)?;
@@ -48,14 +54,17 @@ impl Meaning for InSession<'_> {
 
 impl InSession<'_> {
     /// `id` is what follows the `@`.
-    fn shortcut(&self, id: &str, field: Option<&Field>) -> Result<Marked> {
+    fn shortcut(&self, id: &str, wanted: Wanted<'_>) -> Result<Marked> {
         if id.starts_with('@') {
             return Ok(Value::from(id).into());
         }
         if let Some(value) = shortcut::passed(id, self.state, self.known.bases.workspace) {
             return Ok(value);
         }
-        let takes_text = field.is_none_or(|field| field.field_type == FieldType::String);
+        let takes_text = match wanted {
+            Wanted::Text | Wanted::Json => true,
+            Wanted::Field(field) => field.field_type == FieldType::String,
+        };
         if takes_text {
             return Ok(Value::from(format!("@{id}")).into());
         }

@@ -20,7 +20,9 @@ mod words;
 
 use sfmd::{Action, usage_line};
 
-pub use bind::{Meaning, Meant};
+use crate::substitute::Marked;
+
+pub use bind::{Meaning, Meant, Wanted};
 pub use call::{Call, Ran, call};
 pub use coerce::{exact_json, number};
 pub use effects::Effects;
@@ -32,16 +34,22 @@ pub use trust::{Trust, allow_host, allowed_places};
 pub use words::{Word, split, split_first_line};
 
 /// A call as it was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Called {
     /// How the caller names what it calls, up to the action: `/act.` or `/tool:shout.`.
     pub prefix: String,
     pub words: Vec<Word>,
+    /// Fields by their names, as programs give them: nothing in them is looked up.
+    pub fields: Vec<(String, Marked)>,
 }
 
 impl Called {
+    pub fn typed(prefix: String, words: Vec<Word>) -> Self {
+        Self { prefix, words, fields: Vec::new() }
+    }
+
     pub fn nothing() -> Self {
-        Self { prefix: "/act.".to_owned(), words: Vec::new() }
+        Self::typed("/act.".to_owned(), Vec::new())
     }
 
     /// The usage line of an action, as this caller would write it.

@@ -32,7 +32,9 @@ impl CallResult {
         let body: Value = match page.kind {
             Kind::Json => parsed(page.source.trim()).unwrap_or_else(|| page.source.clone().into()),
             Kind::Binary { .. } => BASE64_STANDARD.encode(&answer.body).into(),
-            Kind::Markdown | Kind::Html { .. } | Kind::Feed | Kind::Text => page.source.clone().into(),
+            // Many servers call their JSON text. It is shown as the text that it is.
+            Kind::Text => structured(&page.source).unwrap_or_else(|| page.source.clone().into()),
+            Kind::Markdown | Kind::Html { .. } | Kind::Feed => page.source.clone().into(),
         };
         let plain = match page.kind {
             _ if answer.body.is_empty() => format!("HTTP {}, no body", answer.status.as_u16()),
@@ -123,6 +125,12 @@ fn parsed(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     let is_changed = value.is_number() && text_of(&value) != text;
     Some(if is_changed { text.into() } else { value })
+}
+
+/// The object or list that a text is as a whole.
+fn structured(text: &str) -> Option<Value> {
+    let begins = text.trim_start().starts_with(['{', '[']);
+    begins.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 /// By their names in lower case; a name that was sent twice has both values.

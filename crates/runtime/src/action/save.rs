@@ -30,10 +30,10 @@ pub async fn all(evaluated: &mut Evaluated, trust: &Trust, bases: Bases<'_>) -> 
 /// Writes one file, and gives the path as it is shown.
 async fn one(save: Save, trust: &Trust, bases: Bases<'_>) -> Result<String> {
     trust.require_local("write files")?;
+    let content = save.content?;
     let Ok(Target::Path { candidates, block: None }) = Target::parse(&save.path, bases) else {
         return Err(Error::new(Code::InvalidPath, format!("Not a file: {}", quoted(&save.path))));
     };
-    let content = save.content.map_err(|why| Error::new(Code::ActionFailed, why))?;
     let workspace = bases.workspace.clone();
     blocking::run(move || {
         let place = workspace.place(&candidates.literal)?;

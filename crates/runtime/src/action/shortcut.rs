@@ -96,7 +96,9 @@ fn leads_to(href: &str, base: &Source, workspace: &Workspace) -> Marked {
         Some((path, block)) => (path, format!("#{block}")),
         None => (href, String::new()),
     };
-    let target = match base.join(path, workspace) {
+    // A place in the same page has no path.
+    let joined = if path.is_empty() { Ok(base.clone()) } else { base.join(path, workspace) };
+    let target = match joined {
         Ok(Source::Web(url)) => format!("{url}{block}"),
         Ok(Source::File(file) | Source::Directory(file)) => format!("{}{block}", file.display()),
         Ok(Source::Version { .. }) | Err(_) => href.to_owned(),
@@ -107,6 +109,22 @@ fn leads_to(href: &str, base: &Source, workspace: &Workspace) -> Marked {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_is_passed_as_where_it_leads() {
+        let workspace = Workspace::new("/home/u".into(), Vec::new(), "/home/u/.string".into());
+        let file = Source::File("/home/u/inc/sub/lnk.md".into());
+        let page = Source::Web("https://h/a/b.md?q=1".parse().unwrap());
+        for (href, base, expected) in [
+            ("#part", &file, "/home/u/inc/sub/lnk.md#part"),
+            ("x.md#part", &file, "/home/u/inc/sub/x.md#part"),
+            ("../x.md", &file, "/home/u/inc/x.md"),
+            ("#part", &page, "https://h/a/b.md?q=1#part"),
+            ("c.md", &page, "https://h/a/c.md"),
+        ] {
+            assert_eq!(leads_to(href, base, &workspace).value, expected, "{href}");
+        }
+    }
 
     #[test]
     fn a_name_is_forgotten_with_its_numbers() {

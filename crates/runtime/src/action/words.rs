@@ -61,16 +61,6 @@ fn split_to(text: &str, is_end: fn(char) -> bool) -> Result<(Vec<Word>, &str)> {
 }
 
 impl Word {
-    /// A word as a caller types it, with nothing to fill in.
-    pub fn typed(text: String) -> Self {
-        Self { template: Template { pieces: vec![Piece::Text(text)] }, ..Self::default() }
-    }
-
-    /// A word that means nothing but its text.
-    pub fn literal(text: String) -> Self {
-        Self { is_literal: true, ..Self::typed(text) }
-    }
-
     /// The text before the first placeholder.
     pub fn leading_text(&self) -> &str {
         match self.template.pieces.first() {

@@ -7,12 +7,12 @@ use sfmd::Call as Kind;
 
 use super::failure::refused;
 use super::host::Host;
-use crate::action::{self, Called, Ran, Word};
+use crate::action::{self, Called, Ran};
 use crate::document::{Asker, Bases, Page, Web};
 use crate::error::{Code, Error, Result};
 use crate::session::State;
 use crate::sink::Discard;
-use crate::substitute::text_of;
+use crate::substitute::{Mark, Marked, text_of};
 use crate::tool::{self, Name};
 use crate::variable::{Claimant, Surroundings};
 
@@ -82,7 +82,11 @@ impl Host<'_> {
         let workspace = &calls.agent.workspace;
         let persistent = calls.settings().await?;
         let home = workspace.home().to_owned();
-        let called = Called { prefix: format!("/tool:{}.", name.tool), words: words(input)? };
+        let called = Called {
+            prefix: format!("/tool:{}.", name.tool),
+            words: Vec::new(),
+            fields: fields(input, calls.shared.mark())?,
+        };
         let state = State { variables: calls.shared.snapshot(), ..State::default() };
         let call = action::Call {
             runtime: calls.runtime,
@@ -108,27 +112,13 @@ impl Host<'_> {
     }
 }
 
-/// The input as the words of a call, in which nothing is filled in or looked up.
-fn words(input: &Value) -> Result<Vec<Word>> {
+/// The input as fields by name. It is made of all that the scripts have seen.
+fn fields(input: &Value, mark: Mark) -> Result<Vec<(String, Marked)>> {
     let fields = input.as_object().ok_or_else(|| {
         Error::new(Code::InvalidParams, "The input of a tool is an object of its action's fields.")
     })?;
-    let mut words = Vec::new();
-    for (name, value) in fields {
-        let values = match value {
-            Value::Array(values) => values.as_slice(),
-            value => std::slice::from_ref(value),
-        };
-        for value in values {
-            match value {
-                Value::Null => {}
-                Value::Bool(value) => words.push(Word::typed(format!("--{name}={value}"))),
-                value => words
-                    .extend([Word::typed(format!("--{name}")), Word::literal(text_of(value).into_owned())]),
-            }
-        }
-    }
-    Ok(words)
+    let marked = |(name, value): (&String, &Value)| (name.clone(), Marked { value: value.clone(), mark });
+    Ok(fields.iter().map(marked).collect())
 }
 
 fn failed(error: &Error) -> Value {

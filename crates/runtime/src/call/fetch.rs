@@ -8,6 +8,7 @@ use web::{CookieJar, Method, Policy, Request};
 use super::calls::Calls;
 use super::host::{Answer, raw, refusal, typed};
 use crate::action::allowed_places;
+use crate::substitute::Mark;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +30,7 @@ pub(super) async fn answer(calls: &Calls<'_>, arguments: &str) -> Answer {
     // Cookies of the topic are not the script's to send.
     let answer = calls.runtime.web.fetch(request, &policy, &CookieJar::new()).await;
     let answer = answer.map_err(|error| failed(&error))?;
+    calls.shared.saw(Mark::ANSWER);
     let headers: Vec<(&str, String)> = answer
         .headers
         .iter()

@@ -23,8 +23,8 @@ pub struct Place<'a> {
     pub schema: &'a Value,
 }
 
-/// Finds what the name of a flag means. A name with dots may be a path, or one name; it is a path where its first
-/// part is a field.
+/// Finds what the name of a flag means. A name with dots is one name if a field is called so, else a path, but for
+/// where the input takes only values at its first part that have nothing inside.
 pub fn find<'a>(schema: &'a Schema, name: &'a str) -> Known<'a> {
     if let Some(field) = schema.field(&[name]) {
         return Known::Field(Place { path: vec![name], schema: field });
@@ -35,10 +35,17 @@ pub fn find<'a>(schema: &'a Schema, name: &'a str) -> Known<'a> {
             let found = path[1..].iter().try_fold(first, |object, part| schema.entry(object, part));
             found.map_or(Known::Nothing, |field| Known::Field(Place { path, schema: field }))
         }
-        None => match schema.entry(&schema.document, name) {
-            Some(field) => Known::Extra(Place { path: vec![name], schema: field }),
-            None => Known::Nothing,
-        },
+        None => {
+            let document = &schema.document;
+            let is_path = path.iter().all(|part| !part.is_empty());
+            let inside = path.iter().try_fold(document, |object, part| schema.entry(object, part));
+            match inside.filter(|_| is_path) {
+                Some(field) => Known::Extra(Place { path, schema: field }),
+                None => schema
+                    .entry(document, name)
+                    .map_or(Known::Nothing, |field| Known::Extra(Place { path: vec![name], schema: field })),
+            }
+        }
     }
 }
 

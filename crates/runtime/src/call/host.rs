@@ -144,9 +144,16 @@ impl Host<'_> {
         match self.calls.naming {
             Naming::Unnamed => self.calls.shared.add_event(event),
             Naming::Named => {
-                let kept =
-                    self.calls.runtime.tasks.add_event(&self.calls.agent.id, &self.calls.task, &event).await;
-                kept.map_err(|error| refusal("unavailable", error.message))?;
+                // What was printed before it stands before it.
+                let mut events = self.calls.shared.take_events();
+                events.push(event);
+                let tasks = &self.calls.runtime.tasks;
+                let kept = tasks.add_events(&self.calls.agent.id, &self.calls.task, &events).await;
+                if let Err(error) = kept {
+                    events.pop();
+                    events.into_iter().for_each(|line| self.calls.shared.add_event(line));
+                    return Err(refusal("unavailable", error.message));
+                }
             }
         }
         raw(&Value::Null)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::field::{self, Known};
 use super::help;
-use crate::action::{Meaning, Meant, Word, exact_json};
+use crate::action::{Meaning, Meant, Wanted, Word, exact_json};
 use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
 use crate::substitute::{Mark, text_of};
@@ -35,8 +35,8 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     let mut reader = Reader { tool, given: Vec::new(), asked: Asked::default() };
     let mut whole = body.map(|body| reader.whole(body)).transpose()?;
     let mark = Cell::new(Mark::default());
-    let meant = |word: &Word| -> Result<Value> {
-        let Meant { value, mark: own, .. } = meaning.word(word, None)?;
+    let meant = |word: &Word, wanted: Wanted<'_>| -> Result<Value> {
+        let Meant { value, mark: own, .. } = meaning.word(word, wanted)?;
         mark.set(mark.get().with(own));
         Ok(value)
     };
@@ -44,9 +44,10 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
     let mut switch_before: Option<String> = None;
     while let Some(word) = words.next() {
         let flag = reader.flag(word, switch_before.take())?;
+        let wanted = if reader.reads_json(&flag.name) { Wanted::Json } else { Wanted::Text };
         let next = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Word>>| -> Result<Value> {
             match &flag.attached {
-                Some(value) => meant(value),
+                Some(value) => meant(value, wanted),
                 None => {
                     let value = words.next_if(|next| next.is_quoted || !reader.is_known_flag(next));
                     let missing = || {
@@ -55,7 +56,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
                         let usage = help::usage(reader.tool);
                         Error::new(Code::InvalidParams, wrong).hints(line).hint(usage)
                     };
-                    meant(value.ok_or_else(missing)?)
+                    meant(value.ok_or_else(missing)?, wanted)
                 }
             }
         };
@@ -73,7 +74,7 @@ pub fn read(tool: &Tool, words: &[Word], body: Option<&str>, meaning: &dyn Meani
             None if flag.attached.is_none() && reader.is_switch(&flag.name) => {
                 let value = match words.next_if(|next| reader.is_value_of_switch(&flag.name, next)) {
                     Some(word) if word.is_switch() => (word.plain() == Some("true")).into(),
-                    Some(word) => meant(word)?,
+                    Some(word) => meant(word, wanted)?,
                     None => {
                         switch_before = Some(flag.name.clone());
                         true.into()
@@ -157,6 +158,16 @@ impl Reader<'_> {
             Known::Field(place) | Known::Extra(place) => self.schema().types(place.schema),
             Known::Nothing => Vec::new(),
         }
+    }
+
+    /// Whether the text of a flag may turn out to be a list or an object.
+    fn reads_json(&self, name: &str) -> bool {
+        if let Some(own) = self.own(name) {
+            return own == Own::Json;
+        }
+        let types = self.types(name);
+        let is_object = types.contains(&TypeName::Object) && !types.contains(&TypeName::String);
+        is_object || types.contains(&TypeName::Array)
     }
 
     fn is_switch(&self, name: &str) -> bool {

@@ -11,14 +11,14 @@ use crate::action::split;
 struct Literal;
 
 impl Meaning for Literal {
-    fn word(&self, word: &Word, _field: Option<&sfmd::Field>) -> Result<Meant> {
+    fn word(&self, word: &Word, _wanted: Wanted<'_>) -> Result<Meant> {
         let text = word.template.to_string();
         let value: Value = if text == "{off}" { false.into() } else { text.into() };
         Ok(Meant::given(value))
     }
 
     fn file(&self, path: &Word) -> Result<Meant> {
-        self.word(path, None)
+        self.word(path, Wanted::Text)
     }
 }
 
@@ -166,4 +166,25 @@ execution: { type: script, script: x }
     let input = |line: &str| read(&tool, &split(line).unwrap(), None, &Literal).map(|asked| asked.input);
     assert_eq!(input("--k 5 --a.b 6 --at.x 7").unwrap(), json!({"k": 5, "a.b": 6, "at": {"x": 7}}));
     assert!(input("--at.y 5").is_err());
+}
+
+#[test]
+fn dots_lead_into_what_nobody_declared() {
+    let manifest = "name: t
+description: d
+input_schema: { type: object, properties: { c.d: { type: integer } }, patternProperties: { '^x-': { type: integer } } }
+execution: { type: script, script: x }
+";
+    let tool = Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap();
+    let input = |line: &str| read(&tool, &split(line).unwrap(), None, &Literal).map(|asked| asked.input);
+    let table = [
+        ("--a.b 1 --a.c.d 2 --k v", json!({"a": {"b": "1", "c": {"d": "2"}}, "k": "v"})),
+        ("--c.d 1", json!({"c.d": 1})),
+        ("--x-a.b 1", json!({"x-a.b": 1})),
+        ("--a. 1 --.b 2 --c..d 3", json!({"a.": "1", ".b": "2", "c..d": "3"})),
+    ];
+    for (line, expected) in table {
+        assert_eq!(input(line).unwrap(), expected, "{line}");
+    }
+    assert!(input("--a 1 --a.b 2").unwrap_err().message.contains("do not fit together"));
 }

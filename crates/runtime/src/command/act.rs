@@ -45,7 +45,7 @@ impl What {
 pub async fn run(what: What, mut context: Context<'_>) -> Result<String> {
     open::ensure_entry(&mut context).await?;
     let page = context.state.page.as_deref();
-    let called = Called { prefix: "/act.".to_owned(), words: what.words };
+    let called = Called::typed("/act.".to_owned(), what.words);
     let name = match (&what.name, page) {
         (Named::Bare(word), page) if page.is_none_or(|page| page.content().action(word).is_none()) => {
             return Err(no_command(word, page, &context));

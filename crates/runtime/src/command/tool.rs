@@ -57,7 +57,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         }
         _ => error,
     })?;
-    let called = Called { prefix: format!("/tool:{}.", name.tool), words };
+    let called = Called::typed(format!("/tool:{}.", name.tool), words);
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));
     let id = match name.action.or(default.filter(|_| !asks_for_help)) {

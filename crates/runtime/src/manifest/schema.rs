@@ -1,7 +1,9 @@
 //! The schema of a tool's input: compiled once, asked for types and defaults, and used to check.
 
+mod defaults;
+
 use jsonschema::{PatternOptions, Validator};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::effort;
 
@@ -46,7 +48,10 @@ impl Schema {
             .with_pattern_options(PatternOptions::regex())
             .build(&document);
         match built {
-            Ok(validator) => Ok(Self { document, validator }),
+            Ok(validator) => {
+                let schema = Self { document, validator };
+                schema.wrong_default().map_or(Ok(schema), Err)
+            }
             Err(error) => Err(match error.instance_path().as_str() {
                 "" => error.to_string(),
                 path => format!("{error} at {path}"),
@@ -64,13 +69,6 @@ impl Schema {
             path => format!("{}: {error}", path.trim_start_matches('/').replace('/', ".")),
         });
         failures.take(FAILURES_MAX).collect()
-    }
-
-    /// Fills in the defaults of fields that are not there. Defaults that ask for further ones without end get as
-    /// many as checking may take steps.
-    pub fn fill_defaults(&self, input: &mut Value) {
-        let mut left = effort::steps(input);
-        self.fill(&self.document, input, 0, &mut left);
     }
 
     /// The schema of a field, by the names that lead to it.
@@ -187,40 +185,6 @@ impl Schema {
         for word in COMBINATIONS {
             let parts = schema.get(word).and_then(Value::as_array).into_iter().flatten();
             parts.for_each(|part| self.collect_types(part, types, depth + 1, left));
-        }
-    }
-
-    fn fill(&self, schema: &Value, input: &mut Value, depth: usize, left: &mut usize) {
-        let Some(schema) = self.resolve(schema, 0).filter(|_| depth < DEPTH_MAX && *left > 0) else { return };
-        *left -= 1;
-        if let (Some(items), Value::Array(values)) = (schema.get("items"), &mut *input) {
-            values.iter_mut().for_each(|value| self.fill(items, value, depth + 1, left));
-        }
-        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.fill(part, input, depth + 1, left);
-        }
-        let properties = schema.get("properties").and_then(Value::as_object);
-        if let (Some(properties), Value::Object(values)) = (properties, input) {
-            self.fill_properties(properties, values, depth, left);
-        }
-    }
-
-    fn fill_properties(
-        &self,
-        properties: &Map<String, Value>,
-        values: &mut Map<String, Value>,
-        depth: usize,
-        left: &mut usize,
-    ) {
-        for (name, field) in properties {
-            let referred = || self.resolve(field, 0).and_then(|field| field.get("default"));
-            let default = field.get("default").or_else(referred);
-            if let (false, Some(default)) = (values.contains_key(name), default) {
-                values.insert(name.clone(), default.clone());
-            }
-            if let Some(value) = values.get_mut(name) {
-                self.fill(field, value, depth + 1, left);
-            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Skill {
     instruction: Instruction,
     /// Tools that it speaks of, its own and others.
     pub tools: Vec<String>,
+    /// Tools that the scripts of its definitions may call.
+    pub script_tools: Vec<String>,
     pub requires: Vec<String>,
     pub file: PathBuf,
 }
@@ -68,6 +70,7 @@ impl Skill {
             description: one_paragraph(file, &raw.description)?,
             instruction,
             tools: names,
+            script_tools: raw.script_tools.into_iter().map(|name| name.value).collect(),
             requires: raw.requires_skills.into_iter().map(|name| name.value).collect(),
             file: file.to_owned(),
         };
@@ -124,6 +127,7 @@ requires_skills: [basics]
         assert_eq!((skill.id.as_str(), skill.instruction().as_str()), ("count", "# How"));
         assert_eq!(skill.tools, ["counter", "other"]);
         assert_eq!(tools[0].script_tools, ["mine", "helper"]);
+        assert_eq!(skill.script_tools, ["helper"]);
         for (from, to, field) in [
             ("how.md", "../how.md", "instruction_file"),
             ("instruction_file: how.md\n", "", "instruction"),

@@ -7,6 +7,8 @@ use serde_json::Value;
 pub struct Mark {
     /// A page from the web chose the value, or a part of it.
     pub from_web: bool,
+    /// An answer over HTTP chose it, to an action or a script of this machine too.
+    pub from_answer: bool,
     /// A value of the `$NAME` files is in it.
     pub secret: bool,
 }
@@ -19,13 +21,19 @@ pub struct Marked {
 }
 
 impl Mark {
-    pub const WEB: Self = Self { from_web: true, secret: false };
-    pub const SECRET: Self = Self { from_web: false, secret: true };
+    pub const NONE: Self = Self { from_web: false, from_answer: false, secret: false };
+    pub const WEB: Self = Self { from_web: true, ..Self::NONE };
+    pub const ANSWER: Self = Self { from_answer: true, ..Self::NONE };
+    pub const SECRET: Self = Self { secret: true, ..Self::NONE };
 
     /// The mark of what is made of both.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
-        Self { from_web: self.from_web || other.from_web, secret: self.secret || other.secret }
+        Self {
+            from_web: self.from_web || other.from_web,
+            from_answer: self.from_answer || other.from_answer,
+            secret: self.secret || other.secret,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! The one door through which values enter an address, a header, a body, a command line or a reply.
+//! The one door through which values enter an address, a path, a header, a body, a command line or a reply.
 //!
 //! A template is filled once, by [`fill`] and its kin: every placeholder is looked up and its value put beside
-//! the author's text, never into it. The places ([`address`], [`header`], [`json_body`], [`form_body`],
-//! [`command_line`], [`text`]) then encode each value for where it stands. Nothing is looked up again after
+//! the author's text, never into it. The places ([`address`], [`file_path`], [`header`], [`json_body`],
+//! [`json_word`], [`form_body`], [`command_line`], [`text`]) then encode each value for where it stands. Nothing is looked up again after
 //! that, so a value that looks like a placeholder stays what it is.
 
 mod address;
@@ -11,6 +11,7 @@ mod filter;
 mod header;
 mod line;
 mod mark;
+mod path;
 mod quoting;
 mod value;
 
@@ -20,10 +21,11 @@ use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded, relative_address};
-pub use body::{form_body, is_json, json_body};
+pub use body::{form_body, is_json, json_body, json_word};
 pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUE, command_line};
 pub use mark::{Mark, Marked};
+pub use path::file_path;
 pub use value::{is_truthy, text_of, walk};
 
 use crate::error::{Code, Error, Result};
@@ -243,8 +245,7 @@ impl Part<'_> {
 }
 
 impl Inserted {
-    const ABSENT: Self =
-        Self { content: Content::Absent, mark: Mark { from_web: false, secret: false }, hidden_as: None };
+    const ABSENT: Self = Self { content: Content::Absent, mark: Mark::NONE, hidden_as: None };
 
     fn text(&self) -> Cow<'_, str> {
         match &self.content {

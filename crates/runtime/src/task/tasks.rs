@@ -108,20 +108,24 @@ impl Tasks {
         self.timeline.trim(agent, id).await
     }
 
-    /// Keeps one event of a named task at once.
-    pub async fn add_event(&self, agent: &agent::Id, id: &Id, event: &Event) -> Result<()> {
-        let write = self.timeline.put(AtomicWrite::new(), agent, id, std::slice::from_ref(event))?;
+    /// Keeps events of a named task at once.
+    pub async fn add_events(&self, agent: &agent::Id, id: &Id, events: &[Event]) -> Result<()> {
+        let write = self.timeline.put(AtomicWrite::new(), agent, id, events)?;
         let _version = self.store.commit(write).await.map_err(unavailable)?;
-        if self.is_full(agent, id) { self.timeline.trim(agent, id).await } else { Ok(()) }
+        if self.is_full(agent, id, events.len()) { self.timeline.trim(agent, id).await } else { Ok(()) }
     }
 
-    /// Counts an event of a call that runs, and says whether there are enough to remove the oldest.
-    fn is_full(&self, agent: &agent::Id, id: &Id) -> bool {
+    /// Counts events of a call that runs, and says whether there are enough to remove the oldest.
+    fn is_full(&self, agent: &agent::Id, id: &Id, events: usize) -> bool {
         let mut running = self.running();
         let call = running.iter_mut().find(|running| running.agent == *agent && running.id == *id);
         call.is_some_and(|call| {
-            call.events = (call.events + 1) % EVENTS_MAX;
-            call.events == 0
+            call.events += events;
+            let is_full = call.events >= EVENTS_MAX;
+            if is_full {
+                call.events = 0;
+            }
+            is_full
         })
     }
 
@@ -266,7 +270,7 @@ mod tests {
         let begun = tasks.begin(&agent, &id, &record);
         for at in 0..4_500 {
             let event = Event::line(at, "t", script::Level::Info, String::new());
-            tasks.add_event(&agent, &id, &event).await.unwrap();
+            tasks.add_events(&agent, &id, &[event]).await.unwrap();
         }
         assert!(stored().await <= 2 * EVENTS_MAX);
         let at = |events: Vec<Event>| (events.len(), events[0].at, events[events.len() - 1].at);

@@ -8,7 +8,8 @@ use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue,
 
 use super::scope::{Item, Scope};
 use super::{Evaluated, Input, Named, Save, condition};
-use crate::substitute::{self, Marked, Values, fill_output, text_of};
+use crate::error::{Code, Error};
+use crate::substitute::{self, Filled, Marked, Values, fill_output, text_of};
 
 /// Turns of all loops together: nested loops over a large answer would otherwise take for ever.
 const TURNS_MAX: usize = 20_000;
@@ -121,7 +122,12 @@ impl Evaluator<'_> {
             Ok(found) => saved(&found.value, decode),
             Err(_) => Err(format!("{value} has no value.")),
         };
-        let path = text_of(&self.text(to, line).value).into_owned();
+        let content = content.map_err(|why| Error::new(Code::ActionFailed, why));
+        let filled = self.filled(to, line);
+        let (path, content) = match substitute::file_path(&filled) {
+            Ok(path) => (path, content),
+            Err(error) => (substitute::text(&filled), Err(error)),
+        };
         self.done.saves.push(Save { path, content });
     }
 
@@ -140,12 +146,17 @@ impl Evaluator<'_> {
     }
 
     fn text(&mut self, template: &Template, line: usize) -> Marked {
+        let filled = self.filled(template, line);
+        Marked { value: substitute::text(&filled).into(), mark: filled.mark() }
+    }
+
+    fn filled<'t>(&mut self, template: &'t Template, line: usize) -> Filled<'t> {
         let mut missing = Vec::new();
         let filled = fill_output(template, &self.scope, &mut missing);
         for name in missing {
             self.warn(line, &format!("{name} has no value"));
         }
-        Marked { value: substitute::text(&filled).into(), mark: filled.mark() }
+        filled
     }
 
     fn warn(&mut self, line: usize, message: &str) {

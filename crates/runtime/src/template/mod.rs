@@ -9,6 +9,7 @@ mod tests;
 
 pub use evaluate::evaluate;
 
+use crate::error::Result;
 use crate::substitute::{Mark, Marked, Values};
 
 /// What a template is evaluated with.
@@ -49,7 +50,7 @@ pub struct Named {
 pub struct Save {
     pub path: String,
     /// What to write, or why there is nothing.
-    pub content: Result<Vec<u8>, String>,
+    pub content: Result<Vec<u8>>,
 }
 
 impl Evaluated {

@@ -131,7 +131,8 @@ fn files_are_asked_for_with_their_bytes() {
     let saved: Vec<Vec<u8>> = done.saves.into_iter().map(|save| save.content.unwrap()).collect();
     assert_eq!(saved, [&[0xff, 0x00][..], b"[\n  \"x\",\n  \"y\"\n]\n", b"Seoul"]);
     let done = evaluated("save: Response.body.city\ndecode: base64\nto: x", false);
-    assert_eq!(done.saves[0].content, Err("The value is not base64.".to_owned()));
+    let not_base64 = Error::new(Code::ActionFailed, "The value is not base64.");
+    assert_eq!(done.saves[0].content, Err(not_base64));
     for packed in ["/+8", "_-8=", "_-8", "/+\n8="] {
         let call = format!("{{p}} = {packed:?}\nsave: p\ndecode: base64\nto: x").replace("\\n", " ");
         assert_eq!(evaluated(&call, false).saves[0].content, Ok(vec![0xff, 0xef]), "{packed}");

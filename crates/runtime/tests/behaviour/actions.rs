@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use testkit::{Web, World};
 
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// A world with one page open in `main`, whose definitions may name the web as `WEB`.
-async fn with_page(content: &str) -> (World, Web) {
+pub(crate) async fn with_page(content: &str) -> (World, Web) {
     let (world, web) = (World::new().await, Web::start().await);
     web.page("/ok", JSON, r#"{"n": 1.10, "b": [true], "a": "x"}"#);
     let base = web.url("");
@@ -220,25 +220,6 @@ async fn an_interrupted_action_changes_nothing() {
 }
 
 #[tokio::test]
-async fn warnings_and_saved_files() {
-    let (world, _web) = with_page(
-        "```act.a\nGET WEB/ok\n```\n```act.a.response\nsave: Response.body\nto: out.json\nsave: Response.body.a\nto: /etc/x\n{Response.body.nope}.\n```\n",
-    )
-    .await;
-    let reply = world.say("main", "/act.a").await;
-    let refused = "ERROR(INVALID_PATH): Not saved to \"/etc/x\": ";
-    assert!(reply.content.starts_with(refused), "{}", reply.content);
-    assert!(reply.content.contains("{Response} has its answer"), "{}", reply.content);
-    assert_eq!(
-        world.home.read("out.json"),
-        "{\n  \"n\": 1.1,\n  \"b\": [\n    true\n  ],\n  \"a\": \"x\"\n}\n"
-    );
-    assert!(reply.meta.warnings.iter().any(|warning| warning.contains("{Response.body.nope} has no value")));
-    assert!(reply.meta.warnings.iter().any(|warning| warning.starts_with("not saved: ")));
-    assert!(world.ok("main", "/info").await.contains("warnings:"));
-}
-
-#[tokio::test]
 async fn a_default_action_runs_on_open_back_and_refresh() {
     let (world, web) = with_page(
         "---\ndefault: now\n---\n# Live\n\n<!-- #part -->\nA part.\n<!-- /part -->\n\n```act.now\nGET WEB/ok\n```\n\
@@ -319,6 +300,19 @@ async fn a_redirect_that_leads_out_of_the_web_is_refused() {
 }
 
 #[tokio::test]
+async fn a_value_in_typed_json_stays_one_value() {
+    let (world, web) = with_page("```act.e\nPOST WEB/ok\n  j: json\n  t: string\n```\n").await;
+    world.ok("main", r#"/set {v} = 'x", "i": 99, "z": "y'"#).await;
+    world.ok("main", r#"/act.e --j "{\"a\": \"{v}\", \"n\": [{v}]}" --t "{\"a\": \"{v}\"}""#).await;
+    let hostile = r#"x", "i": 99, "z": "y"#;
+    let text = format!("{{\"a\": \"{hostile}\"}}");
+    assert_eq!(sent(&web)["body"], json!({"j": {"a": hostile, "n": [hostile]}, "t": text}));
+    world.ok("main", "/set {v} = '1]'").await;
+    let refused = world.fails("main", "/act.e --j \"[{v}\"", "INVALID_PARAMS").await;
+    assert!(refused.contains("A value would change what the JSON means."), "{refused}");
+}
+
+#[tokio::test]
 async fn a_file_gives_a_value_of_the_fields_type() {
     let (world, web) = with_page(
         "```act.send\nPOST WEB/ok\n  n: number\n  b: boolean\n  e: string (x|y)\n  t: string\n  j: json\n```\n",
@@ -333,4 +327,39 @@ async fn a_file_gives_a_value_of_the_fields_type() {
     world.home.write("n", "42\n\n");
     world.fails("main", "/act.send --n-file n", "INVALID_PARAMS").await;
     world.fails("main", "/act.send --j [12345678901234567890123]", "INVALID_PARAMS").await;
+}
+
+#[tokio::test]
+async fn json_is_json_whatever_it_is_called() {
+    let (world, web) = with_page("```act.a\nGET WEB/raw\n```\n").await;
+    for (body, path, value) in [
+        (r#"{"a": {"b": 1.50}}"#, "Response.body.a.b", "1.5"),
+        ("[1, 2]\n", "Response.body[1]", "2"),
+        ("12", "Response.body", "12"),
+        ("[draft] {x}", "Response.body", "[draft] {x}"),
+    ] {
+        web.page("/raw", "text/plain", body);
+        assert_eq!(world.ok("main", "/act.a").await, body.trim_end(), "it is shown as it came");
+        assert_eq!(
+            world.ok("main", &format!("/set {{x}} = {{{path}}}")).await,
+            format!("{{x}} = \"{value}\"")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_body_says_that_it_has_none() {
+    let (world, web) = with_page(
+        "```act.post\nPOST WEB/ok\n```\n```act.put\nPUT WEB/ok\n```\n```act.patch\nPATCH WEB/ok\n```\n\
+         ```act.get\nGET WEB/ok\n```\n```act.delete\nDELETE WEB/ok\n```\n",
+    )
+    .await;
+    for (call, length) in
+        [("post", Some("0")), ("put", Some("0")), ("patch", Some("0")), ("get", None), ("delete", None)]
+    {
+        world.ok("main", &format!("/act.{call}")).await;
+        let seen = web.seen().pop().unwrap();
+        let sent = seen.headers.get("content-length").map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(sent.as_deref(), length, "{call}");
+    }
 }

@@ -16,6 +16,7 @@ mod github;
 mod hubs;
 mod links;
 mod queue;
+mod saving;
 mod settings;
 mod special_files;
 mod state;

@@ -8,7 +8,7 @@ use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_o
 use runtime::error::{Code, Error, Result};
 use runtime::substitute::{
     Env, LONGEST_VALUE, Mark, Named, Source, Values, address, command_line, fill, fill_line, fill_output,
-    form_body, header, json_body, text, undefined,
+    form_body, header, json_body, json_word, text, undefined,
 };
 use serde_json::{Value, json};
 use sfmd::{Dialect, Template};
@@ -244,6 +244,36 @@ fn values_arrive_typed_in_json() {
     assert_eq!(text(&fill(&filters, &given).unwrap()), "bm90ZS50eHQ%3D 5");
     let photo = Template::parse("{photo|file}", Dialect::Definition);
     assert_eq!(fill(&photo, &given).unwrap_err().code, Code::InvalidParams);
+}
+
+#[test]
+fn a_typed_word_of_json_keeps_its_shape() {
+    let hostile = "x\", \"i\": 99, \"z\": \"y";
+    let word = |template: &str, value: Value| {
+        let built =
+            json_word(&fill(&Template::parse(template, Dialect::Definition), &Given::x(value)).unwrap());
+        built.map(|word| {
+            serde_json::from_str::<Value>(&word).unwrap_or_else(|_| format!("text {word}").into())
+        })
+    };
+    for (template, value, expected) in [
+        (r#"{"q": "{x}"}"#, json!(hostile), json!({"q": hostile})),
+        (r#"["{x}", "a {x}"]"#, json!(hostile), json!([hostile, format!("a {hostile}")])),
+        (r#""{x}""#, json!("a\\u0041"), json!("a\\u0041")),
+        (r#"{"q": {x}}"#, json!(hostile), json!({"q": hostile})),
+        (r#"[{x}]"#, json!("1, 2"), json!(["1, 2"])),
+        (r#"[{x}, 2]"#, json!("1.5"), json!([1.5, 2])),
+        (r#"[{x}]"#, json!("true"), json!([true])),
+        (r#"[{x}]"#, json!("{}"), json!(["{}"])),
+        (r#"[{x}]"#, json!({"a": 1}), json!([{"a": 1}])),
+        (" {x} ", json!("{\"a\": 1}"), json!({"a": 1})),
+        ("[note] {x}", json!("\"a\""), json!("text [note] \"a\"")),
+    ] {
+        assert_eq!(word(template, value).unwrap(), expected, "{template}");
+    }
+    for (template, value) in [("[{x}", "1]"), ("{x}]", "[1"), ("{\"a\": {x}", "1}")] {
+        assert_eq!(word(template, value.into()).unwrap_err().code, Code::InvalidParams, "{template}");
+    }
 }
 
 #[test]

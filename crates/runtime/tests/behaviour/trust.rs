@@ -141,6 +141,38 @@ async fn a_secret_stays_one_in_a_session_variable() {
 }
 
 #[tokio::test]
+async fn an_answer_is_as_secret_as_what_was_sent() {
+    let (world, web) = web_page(NOSY).await;
+    web.page("/login", "application/json", r#"{"token": "t-1"}"#);
+    let own = format!(
+        "```act.login\nPOST {0}/login -H \"K: $KEY\"\n```\n```act.login.response\n{{kk}} = {{Response.body.token}}\n```\n\
+         ```act.query\nGET {0}/login\n  q: string\n```\n```act.query.response\n{{kk}} = {{Response.body.token}}\n```\n\
+         ```act.me\nGET {0}/ok -H \"Authorization: Bearer {{kk}}\"\n```\n",
+        web.url("").trim_end_matches('/')
+    );
+    world.home.write("own.md", &own);
+    world.ok("main", "/set $KEY = \"sk-secret\"").await;
+    let page = format!("/open {}", web.url("/app.md"));
+    for call in ["/act.login", "/act.query $KEY"] {
+        world.ok("main", "/open own.md").await;
+        world.ok("main", call).await;
+        // The page that logged in goes on with what it got.
+        world.ok("main", "/act.me").await;
+        assert_eq!(web.seen().pop().unwrap().headers["authorization"], "Bearer t-1");
+        world.ok("main", call).await;
+        world.ok("main", &page).await;
+        for send in ["/act.own", "/act.text {kk}", "/act.text {Response.body.token}"] {
+            let error = world.fails("main", send, "NOT_ALLOWED").await;
+            assert!(error.contains("string agent allow-host"), "{error}");
+        }
+    }
+    world.ok("main", "/open own.md").await;
+    world.ok("main", "/act.query plain").await;
+    world.ok("main", &page).await;
+    world.ok("main", "/act.text {kk}").await;
+}
+
+#[tokio::test]
 async fn what_a_page_chose_leads_only_where_the_page_could() {
     let inner = Web::start().await;
     inner.page("/x.md", "text/markdown", "# Inner");

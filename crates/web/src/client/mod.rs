@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
-use http::{StatusCode, Uri};
+use http::{Method, StatusCode, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::time::Instant;
@@ -171,6 +171,11 @@ impl Client {
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
         if let Some(content_type) = request.content_type() {
             headers.insert(header::CONTENT_TYPE, content_type);
+        }
+        // Some servers refuse such a request while they do not know that nothing follows.
+        let has_body = [Method::POST, Method::PUT, Method::PATCH].contains(&request.method);
+        if has_body && request.body.as_ref().is_none_or(Bytes::is_empty) {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         // `extend` replaces ours by the caller's, and keeps a name that the caller gave twice.
         headers.extend(request.declared.clone());

@@ -62,7 +62,7 @@ pub async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> R
 }
 
 /// A manifest with all that it names: scripts, what they import, the instruction of a skill, and the tools of the
-/// skill that have manifests of their own beside it.
+/// skill and of its scripts that have manifests of their own beside it.
 async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered> {
     let workspace = &context.agent.workspace;
     let scripts = context.runtime.scripts.as_ref().ok_or_else(no_scripts)?;
@@ -70,6 +70,7 @@ async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered>
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut stem = None;
     let (mut manifests, mut names) = (vec![name], BTreeSet::new());
+    let mut is_bundle = false;
     while let Some(manifest) = manifests.pop() {
         let file = folder.join(&manifest);
         workspace.find(&file)?;
@@ -79,12 +80,18 @@ async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered>
             names.extend(modules.map_err(|error| uninstallable(&tool.name, &error))?);
         }
         stem = stem.or_else(|| tools.first().map(|tool| tool.name.clone()));
-        if let Some(skill) = skill {
-            names.extend(skill.instruction_file().map(str::to_owned));
-            let beside = skill.tools.iter().map(|tool| format!("{tool}.tool.yaml"));
-            manifests.extend(beside.filter(|name| folder.join(name).is_file() && !names.contains(name)));
-        }
         names.insert(manifest);
+        is_bundle |= skill.is_some();
+        let mut others: Vec<&String> = Vec::new();
+        if let Some(skill) = &skill {
+            names.extend(skill.instruction_file().map(str::to_owned));
+            others.extend(skill.tools.iter().chain(&skill.script_tools));
+        }
+        if is_bundle {
+            others.extend(tools.iter().flat_map(|tool| &tool.script_tools));
+        }
+        let beside = others.iter().map(|tool| format!("{tool}.tool.yaml"));
+        manifests.extend(beside.filter(|name| folder.join(name).is_file() && !names.contains(name)));
     }
     let mut files = Files::default();
     // A source that stands in a manifest has no file.

@@ -84,3 +84,49 @@ fn what_is_no_schema_is_refused() {
         assert!(error.contains(part), "{schema}: {error}");
     }
 }
+
+#[test]
+fn a_default_fits_its_own_field() {
+    let compiled = |properties: Value| {
+        let document = json!({
+            "type": "object", "properties": properties, "required": ["must"],
+            "$defs": {
+                "node": { "type": "object", "properties": { "n": { "$ref": "#/$defs/count" }, "next": { "$ref": "#/$defs/node" } } },
+                "count": { "type": "integer", "default": "many" },
+            },
+        });
+        Schema::compile(document).map(|_| ())
+    };
+    for properties in [
+        json!({"a": { "type": "integer", "default": 1 }, "must": {}}),
+        json!({"a": { "type": ["integer", "null"], "default": null }}),
+        json!({"a": { "type": "object", "required": ["x"], "default": {}, "properties": { "x": { "default": 1 } } }}),
+        json!({"a": { "default": "anything" }, "b": { "enum": ["x"], "default": "x" }}),
+    ] {
+        assert_eq!(compiled(properties.clone()), Ok(()), "{properties}");
+    }
+    for (properties, message) in [
+        (
+            json!({"a": { "type": "integer", "default": "x" }}),
+            "the default of a does not fit: \"x\" is not of type \"integer\"",
+        ),
+        (
+            json!({"a/b": { "enum": ["x"], "default": "y" }}),
+            "the default of a/b does not fit: \"y\" is not one of \"x\"",
+        ),
+        (
+            json!({"at": { "type": "object", "properties": { "x": { "type": "number", "default": [] } } }}),
+            "the default of at.x does not fit: [] is not of type \"number\"",
+        ),
+        (
+            json!({"a": { "items": { "type": "string" }, "default": [1] }}),
+            "the default of a does not fit: 1 is not of type \"string\"",
+        ),
+        (
+            json!({"r": { "$ref": "#/$defs/node" }}),
+            "the default of r.n does not fit: \"many\" is not of type \"integer\"",
+        ),
+    ] {
+        assert_eq!(compiled(properties.clone()), Err(message.to_owned()), "{properties}");
+    }
+}
