@@ -111,6 +111,8 @@ fn tricks_with_boundaries_are_inert() {
         "<math><annotation>```act.x</annotation></math>",
         "<iframe src=http://x title='](y) [@a b'></iframe>",
         "<p>[^1]: x<p><a href=x>^1</a>",
+        "<a href=x><pre>\\[^1]:",
+        "<a href=x><pre>[^1]: y",
         "&lt;script&gt;\nx\n&lt;/script&gt;",
         "<textarea><!-- #a --></textarea><xmp><!-- #a --></xmp>",
         "<plaintext><!-- #a -->\n---\n```act.x",

@@ -170,7 +170,8 @@ pub(super) fn longest_run_of_ticks(code: &str) -> usize {
     code.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }
 
-/// A label that begins like a name, a directive or a footnote must not be one.
+/// A label that begins like a name, a directive or a footnote, or that ends like the one of a definition, must not be
+/// one.
 fn inert_label(label: &str) -> String {
     // An image comes from us: brackets in text are escaped.
     let before = if label.starts_with("![") {
@@ -180,7 +181,21 @@ fn inert_label(label: &str) -> String {
     } else {
         ""
     };
-    format!("{before}{label}")
+    let (label, rest) = label.split_at(end_of_definition(label).unwrap_or(label.len()));
+    let between = if rest.is_empty() { "" } else { " " };
+    [before, label, between, rest].concat()
+}
+
+/// Behind the `]` that a `:` follows, where the two make a definition of what is before them. They can stand in code
+/// only, where nothing can be escaped.
+fn end_of_definition(label: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let bracket = label.bytes().position(|byte| {
+        let is_bracket = !is_escaped && matches!(byte, b'[' | b']');
+        is_escaped = !is_escaped && byte == b'\\';
+        is_bracket
+    })?;
+    label[bracket..].starts_with("]:").then_some(bracket + 1)
 }
 
 /// Text with everything escaped that Markdown would read.
