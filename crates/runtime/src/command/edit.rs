@@ -58,5 +58,5 @@ pub async fn show(target: FileTarget, context: Context<'_>) -> Result<String> {
 
 fn missing(shown: &str) -> Error {
     Error::new(Code::NotFound, format!("No such file: {shown}"))
-        .hint(format!("Create it: /write {shown}, with the text below"))
+        .hint(format!("Create it: /write {}, with the text below", document::typed(shown)))
 }

@@ -4,7 +4,7 @@ use super::ground::Ground;
 use super::{Arguments, Context};
 use crate::agent::workspace::{FoundKind, Hidden};
 use crate::blocking;
-use crate::document::display_directory;
+use crate::document::{display_directory, is_blank, typed};
 use crate::edit::FileTarget;
 use crate::error::{Code, Error, Result};
 use crate::reply::with_body;
@@ -24,7 +24,11 @@ impl What {
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
         let (target, flags) = arguments.target(&[ALL])?;
         let hidden = if flags.is_empty() { Hidden::LeftOut } else { Hidden::Shown };
-        let target = if target.is_empty() { "." } else { target };
+        let target = match target {
+            "" => ".",
+            blank if is_blank(blank) => return Err(arguments.no_path()),
+            target => target,
+        };
         Ok(Self { target: FileTarget::parse(target), hidden })
     }
 }
@@ -56,7 +60,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         let shown = workspace.display(&path);
         if found.kind != FoundKind::Directory {
             return Err(Error::new(Code::InvalidParams, format!("{shown} is a file, not a directory."))
-                .hint(format!("Open it: /open {shown}")));
+                .hint(format!("Open it: /open {}", typed(&shown))));
         }
         let unreadable = |error| Error::new(Code::LoadError, format!("{shown} could not be read: {error}"));
         let names = found.list(what.hidden).map_err(unreadable)?;

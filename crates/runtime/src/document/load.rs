@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use web::page::legacy_text;
 
 use super::Source;
+use super::quote::typed;
 use super::web::Fetched;
 use crate::agent::Workspace;
 use crate::agent::workspace::{Found, FoundKind, Hidden};
@@ -167,7 +168,7 @@ pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
 pub(crate) fn not_text(shown: &str) -> Error {
     Error::new(Code::LoadError, format!("{shown} is not UTF-8 text."))
         .hint("Only UTF-8 can be edited in part, or kept as a version.")
-        .hint(format!("Replace it whole: /write {shown} --force, with the text below"))
+        .hint(format!("Replace it whole: /write {} --force, with the text below", typed(shown)))
 }
 
 fn too_large(shown: &str) -> Error {

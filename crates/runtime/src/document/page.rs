@@ -7,6 +7,7 @@ use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Position, Requirement, Shortcut};
 
 use super::compose::Composed;
 use super::menu::{Menu, Menus};
+use super::quote::typed;
 use super::setup::{Named, Setup};
 use super::{Fetched, Location, Source};
 use crate::agent::Workspace;
@@ -206,6 +207,7 @@ impl Page {
         let mut text = format!("{banner}{}", unposed(window.text));
         if let Some(rest) = window.rest {
             let more = sfmd::size_label(rest.bytes);
+            let shown = typed(&shown);
             let on = format!("/open {shown} --from {}", rest.next);
             text.push_str(&format!("\n\n… {more} more · {on} · /open {shown} --outline"));
         }

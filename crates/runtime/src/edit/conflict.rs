@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
+use crate::document::typed;
 use crate::error::{Code, Error, Result};
 
 /// How many files a topic remembers; one that was read before these has to be read again.
@@ -61,7 +62,7 @@ pub fn check(seen: Option<Digest>, current: Digest, shown: &str, command: &str) 
         None => format!("{shown} exists, and this topic has not read it."),
     };
     Err(Error::new(Code::Conflict, message)
-        .hint(format!("See it as it is now: /edit {shown}"))
+        .hint(format!("See it as it is now: /edit {}", typed(shown)))
         .hint(format!("Or replace it unseen: {command} --force")))
 }
 

@@ -117,9 +117,10 @@ impl Job {
         }
         let current = Digest::of(&before);
         let seen = self.seen.iter().find(|(seen, _)| *seen == path).map(|(_, digest)| *digest);
-        let named = format!("{}{}", place.shown(), self.located.part);
+        let (typed, part) = (document::typed(place.shown()), &self.located.part);
+        let named = format!("{}{part}", place.shown());
         if self.way != Way::Append && self.overwrite == Overwrite::IfSeen {
-            conflict::check(seen, current, place.shown(), &format!("{} {named}", self.way.word()))?;
+            conflict::check(seen, current, place.shown(), &format!("{} {typed}{part}", self.way.word()))?;
         }
         let after = self.changed(&before, &place)?;
         let whole = self.spot() == Spot::InPlaceOf(Part::Whole);
@@ -138,7 +139,7 @@ impl Job {
         let shown = place.shown();
         if self.located.part != Part::Whole {
             return Err(Error::new(Code::NotFound, format!("No such file: {shown}"))
-                .hint(format!("Create it: /write {shown}")));
+                .hint(format!("Create it: /write {}", document::typed(shown))));
         }
         let content = change::create(&self.body);
         check_size(&content, shown)?;
@@ -200,7 +201,7 @@ fn turn_back(undo: &Undo, workspace: &Workspace, seen: Option<Digest>) -> Result
     let shown = place.shown();
     let changed = || {
         Error::new(Code::Conflict, format!("{shown} has changed since this topic edited it."))
-            .hint(format!("See it as it is now: /edit {shown}"))
+            .hint(format!("See it as it is now: /edit {}", document::typed(shown)))
     };
     let current = target::read(&place)?.ok_or_else(changed)?;
     let before = undo.revert(&current).ok_or_else(changed)?;

@@ -1,0 +1,83 @@
+//! Names as they are typed: quotes, flags, nothing at all, and the commands that replies print.
+
+use testkit::World;
+
+/// A line that is long enough for a few hundred of them not to fit into a reply.
+fn long_text() -> String {
+    (1..=2000).map(|line| format!("Line {line} {}\n\n", "word ".repeat(20))).collect()
+}
+
+#[tokio::test]
+async fn nothing_in_quotes_is_no_path() {
+    let world = World::new().await;
+    world.home.write("victim.md", "mine\n");
+    world.ok("main", "/open victim.md").await;
+    for blank in ["", "\"\"", "''", "\" \""] {
+        for command in
+            ["/write {}\nx", "/edit {}\nx", "/edit {}", "/append {}\nx", "/replace {}\nx", "/log {}"]
+        {
+            let command = command.replace("{}", blank);
+            let refused = world.fails("main", &command, "INVALID_PARAMS").await;
+            assert!(refused.contains("PATH is missing."), "{command}: {refused}");
+        }
+        let refused = world.fails("main", &format!("/commit {blank} --message x"), "INVALID_PARAMS").await;
+        assert!(refused.contains("PATH is missing."), "{blank}: {refused}");
+        let refused = world.fails("main", &format!("/open {blank}"), "INVALID_PARAMS").await;
+        assert!(refused.contains("Nothing to open was named."), "{blank}: {refused}");
+    }
+    for blank in ["\"\"", "''", "\" \""] {
+        let refused = world.fails("main", &format!("/ls {blank}"), "INVALID_PARAMS").await;
+        assert!(refused.contains("PATH is missing."), "{blank}: {refused}");
+    }
+    world.ok("main", "/set {none} = \"\"").await;
+    world.fails("main", "/open {none}", "INVALID_PARAMS").await;
+    assert_eq!(world.home.read("victim.md"), "mine\n");
+    // Lines and blocks need no name: those of the open document are meant.
+    world.ok("main", "/replace :L1\nours").await;
+    assert_eq!(world.home.read("victim.md"), "ours\n");
+}
+
+#[tokio::test]
+async fn a_part_may_stand_behind_the_quotes() {
+    let world = World::new().await;
+    world.home.write("q f.md", "# Top\n\n<!-- #b -->\nBlock.\n<!-- /b -->\n");
+    world.ok("main", "/commit \"q f.md\" --message first").await;
+    for (typed, shown) in [
+        ("/open \"q f.md\"#b", "Opened ~/q f.md#b"),
+        ("/open 'q f.md'#b --outline", "Opened ~/q f.md#b"),
+        ("/open \"q f.md\"@c1", "Opened ~/q f.md@c1"),
+        ("/open \"q f.md\"@c1#b", "Opened ~/q f.md@c1#b"),
+        ("/edit \"q f.md\"#b", "Editing ~/q f.md#b"),
+        ("/edit \"q f.md\":L1", "Editing ~/q f.md:L1"),
+        ("/open --edit \"q f.md\"#b", "Editing ~/q f.md#b"),
+        ("/open q f.md --edit", "Editing ~/q f.md"),
+    ] {
+        let reply = world.ok("main", typed).await;
+        assert_eq!(reply.lines().next(), Some(shown), "{typed}");
+    }
+}
+
+#[tokio::test]
+async fn commands_in_replies_run_as_they_are_printed() {
+    let world = World::new().await;
+    for name in ["cost $US.md", "brace {v2}.md", "x --outline", "y --force", "it's plain.md"] {
+        world.home.write(name, long_text());
+        let opened = world.ok("main", &format!("/open '{name}'")).await;
+        let (_, ways_on) = opened.rsplit_once("\n\n… ").unwrap();
+        let mut commands = ways_on.split(" · ").skip(1);
+        let (on, outline) = (commands.next().unwrap(), commands.next().unwrap());
+        assert!(on.contains(" --from L") && outline.ends_with(" --outline"), "{ways_on}");
+        world.ok("main", on).await;
+        world.ok("main", outline).await;
+        let source = world.ok("main", &format!("/edit '{name}'")).await;
+        let (_, on) = source.rsplit_once(" · ").unwrap();
+        let next = world.ok("main", on).await;
+        assert!(next.starts_with(&format!("Editing ~/{name}:L")), "{on}: {next}");
+    }
+    let plain = world.ok("main", "/open it's plain.md").await;
+    assert!(plain.contains(" · /open ~/it's plain.md --from L"), "what is clear has no quotes");
+    let refused = world.fails("other", "/write 'cost $US.md'\nx", "CONFLICT").await;
+    for command in ["/edit '~/cost $US.md'", "/write '~/cost $US.md' --force"] {
+        assert!(refused.contains(command), "{refused}");
+    }
+}
