@@ -83,6 +83,7 @@ impl Library<'_> {
         let text = kept.load(file, number, self.workspace).await?;
         Ok(text.map(|text| Loaded {
             source: Source::Version { file: file.to_owned(), number },
+            real: None,
             content: Content::Text(Text::Document(text)),
             notes: Vec::new(),
             title: None,
@@ -119,7 +120,7 @@ impl Library<'_> {
     }
 
     async fn present(&self, loaded: Loaded) -> Opened {
-        let Loaded { source, content, notes, title, fetched } = loaded;
+        let Loaded { source, real, content, notes, title, fetched } = loaded;
         let text = match content {
             Content::Text(text) => text,
             Content::Binary { media_type, bytes, dimensions } => {
@@ -142,6 +143,7 @@ impl Library<'_> {
         let library = Library { web: Web { asker, ..self.web }, ..*self };
         let composed = compose(&library, &source, document.into()).await;
         let location = Location { source, block: None };
-        Opened::Page(Box::new(Page::new(location, composed, notes, digest).with_origin(title, fetched)))
+        let page = Page::new(location, composed, notes, digest).with_origin(title, fetched);
+        Opened::Page(Box::new(page.reached_by_link(real)))
     }
 }

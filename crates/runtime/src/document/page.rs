@@ -1,7 +1,7 @@
 //! A document as a session holds it, and what the agent sees of it.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Position, Requirement, Shortcut};
 
@@ -35,6 +35,9 @@ pub struct Page {
     pub label: Option<String>,
     /// Of the text as it was loaded.
     pub digest: Digest,
+    /// Its own file with all links resolved, where it was reached through one; of the others, those that were.
+    real: Option<PathBuf>,
+    linked: Vec<PathBuf>,
     content: sfmd::Page,
     /// What is wrong with the scripts of its actions.
     script_problem: Option<String>,
@@ -55,7 +58,7 @@ pub enum Extent {
 impl Page {
     pub fn new(
         location: Location,
-        Composed { page: content, menus, setup }: Composed,
+        Composed { page: content, menus, setup, linked }: Composed,
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
@@ -72,6 +75,8 @@ impl Page {
             notes,
             label: None,
             digest,
+            real: None,
+            linked,
             content,
             script_problem,
             title: None,
@@ -84,6 +89,20 @@ impl Page {
         self.title = title;
         self.fetched = fetched;
         self
+    }
+
+    /// Adds where a file that was reached through a link really is.
+    pub fn reached_by_link(mut self, real: Option<PathBuf>) -> Self {
+        self.real = real;
+        self
+    }
+
+    /// The file that it is, with all links resolved.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.location.source {
+            Source::File(path) => Some(self.real.as_deref().unwrap_or(path)),
+            Source::Directory(_) | Source::Version { .. } | Source::Web(_) => None,
+        }
     }
 
     /// How the page came from the web, if it did.
@@ -141,11 +160,15 @@ impl Page {
         problems.chain(self.content.warnings().map(warning)).collect()
     }
 
-    /// Whether a file is part of what the page shows: its own, an included one, or a menu.
+    /// Whether a file is part of what the page shows: its own, an included one, or a menu. The path has no links.
     pub fn shows(&self, path: &Path) -> bool {
         let is_file = |source: &Source| matches!(source, Source::File(file) if file == path);
         let included = || self.content.origins().any(|origin| Path::new(origin.as_str()) == path);
-        is_file(&self.location.source) || included() || self.menus.iter().any(|menu| is_file(&menu.source))
+        let linked = || self.linked.iter().any(|file| file == path);
+        self.file() == Some(path)
+            || included()
+            || linked()
+            || self.menus.iter().any(|menu| is_file(&menu.source))
     }
 
     /// Moves to the part that an address names. Pages of HTML have names for more than headings: those open as a

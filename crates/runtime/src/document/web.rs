@@ -127,6 +127,7 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
     };
     Loaded {
         source: Source::Web(without_fragment(&answer.url)),
+        real: None,
         content,
         notes: rendered.notes,
         title: rendered.title,

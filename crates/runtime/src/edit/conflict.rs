@@ -17,8 +17,9 @@ pub struct Digest {
     hash: u64,
 }
 
-/// The contents that a topic has read, the latest last.
-#[derive(Debug, Default)]
+/// The contents that a topic has read, the latest last. Paths have their links resolved: a file that was read under
+/// one name may be edited under another.
+#[derive(Debug, Clone, Default)]
 pub struct Seen(VecDeque<(PathBuf, Digest)>);
 
 /// Whether a file may be overwritten that the topic has not read as it is.

@@ -81,3 +81,40 @@ async fn commands_in_replies_run_as_they_are_printed() {
         assert!(refused.contains(command), "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_file_is_the_same_under_all_its_names() {
+    let world = World::new().await;
+    let home = world.home.path();
+    world.home.write("real/two.md", "one\n");
+    world.home.write("real/part.md", "part\n");
+    world.home.write("real/menu.md", "[@a A](a.md)\n");
+    std::os::unix::fs::symlink("real/two.md", home.join("lnk.md")).unwrap();
+    std::os::unix::fs::symlink("real", home.join("dir")).unwrap();
+    world.home.write("whole.md", "[!nav:m](dir/menu.md)\n[!include:p](dir/part.md)\n");
+    // What one topic writes under one name, the others show under theirs.
+    for (topic, name) in [("a", "real/two.md"), ("b", "lnk.md"), ("c", "dir/two.md"), ("whole", "whole.md")] {
+        world.ok(topic, &format!("/open {name}")).await;
+    }
+    for (topic, name, text) in [("a", "real/two.md", "first"), ("b", "lnk.md", "second")] {
+        world.ok(topic, &format!("/write {name} --force\n{text}")).await;
+        for topic in ["a", "b", "c"] {
+            assert!(world.ok(topic, "/source").await.ends_with(&format!("\n{text}")), "{topic}: {text}");
+        }
+    }
+    world.ok("b", "/undo").await;
+    assert!(world.ok("c", "/source").await.ends_with("\nfirst"));
+    world.ok("a", "/write real/part.md --force\nnew part").await;
+    assert!(world.ok("whole", "/open #p").await.ends_with("new part"));
+    world.ok("a", "/write real/menu.md --force\n[@b B](b.md)").await;
+    assert!(world.ok("whole", "/nav m").await.contains("[@m.b]"));
+    // What was read under one name may be written under another.
+    world.home.write("real/r.md", "read\n");
+    world.fails("d", "/write real/r.md\nmine", "CONFLICT").await;
+    world.ok("d", "/open dir/r.md").await;
+    world.ok("d", "/write real/r.md\nmine").await;
+    world.ok("d", "/write dir/r.md\nmine again").await;
+    world.ok("e", "/edit dir/r.md").await;
+    world.ok("e", "/write real/r.md\ntheirs").await;
+    world.fails("d", "/write dir/r.md\nmine", "CONFLICT").await;
+}
