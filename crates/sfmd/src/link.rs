@@ -82,3 +82,10 @@ mod tests {
         }
     }
 }
+
+/// An address as it stands in an inline link.
+pub(crate) fn inline_href(href: &str) -> String {
+    let is_plain = !href.is_empty()
+        && !href.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c));
+    if is_plain { href.to_owned() } else { format!("<{}>", href.replace('<', "%3C").replace('>', "%3E")) }
+}

@@ -7,7 +7,7 @@ use super::rebase::rebased;
 use super::{Origin, Page, Part, Segment};
 use crate::id::{Id, slug};
 use crate::lines::{Lines, positions_within};
-use crate::link::{Link, LinkForm, NUMBERED_PREFIX};
+use crate::link::{Link, LinkForm, NUMBERED_PREFIX, inline_href};
 use crate::scan::scan;
 use crate::warning::{MAX_WARNINGS, Warning};
 
@@ -324,10 +324,4 @@ fn edit(link: &Link, shown: &Shown<'_>, edits: &mut Vec<Edit>) {
         }
         (Shown::AsWritten, LinkForm::Inline | LinkForm::Auto) => {}
     }
-}
-
-fn inline_href(href: &str) -> String {
-    let is_plain = !href.is_empty()
-        && !href.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c));
-    if is_plain { href.to_owned() } else { format!("<{}>", href.replace('<', "%3C").replace('>', "%3E")) }
 }
