@@ -5,7 +5,7 @@ use std::path::Path;
 use super::compose::compose;
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
-use super::{Location, Page, Shelf, Source};
+use super::{Location, Page, Shelf, Source, Visit};
 use crate::agent::Workspace;
 use crate::edit::{Digest, Kept, Number};
 use crate::error::{Code, Error, Result};
@@ -50,7 +50,7 @@ impl Library<'_> {
             return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
         }
         let loaded = self.load(source, reading).await?;
-        Ok(self.present(loaded).await)
+        Ok(self.present(loaded, reading).await)
     }
 
     /// The text at a source, without what it includes.
@@ -92,17 +92,17 @@ impl Library<'_> {
     }
 
     /// Opens a location that was a page before: for going back.
-    pub async fn reopen(&self, location: &Location) -> Result<Box<Page>> {
-        self.at(self.open(&location.source, Reading::Main).await?, location)
+    pub async fn reopen(&self, Visit { location, reading }: &Visit) -> Result<Box<Page>> {
+        self.at(self.open(&location.source, *reading).await?, location)
     }
 
     /// Opens the current page again. None: it has not changed on the web.
     pub async fn refresh(&self, page: &Page) -> Result<Option<Box<Page>>> {
         let (Source::Web(url), Some(fetched)) = (&page.location.source, page.fetched()) else {
-            return self.reopen(&page.location).await.map(Some);
+            return self.reopen(&page.visit()).await.map(Some);
         };
-        match self.web.load(url, Reading::Main, Some(&fetched.validators)).await? {
-            Some(loaded) => self.at(self.present(loaded).await, &page.location).map(Some),
+        match self.web.load(url, page.reading, Some(&fetched.validators)).await? {
+            Some(loaded) => self.at(self.present(loaded, page.reading).await, &page.location).map(Some),
             None => Ok(None),
         }
     }
@@ -119,7 +119,7 @@ impl Library<'_> {
         }
     }
 
-    async fn present(&self, loaded: Loaded) -> Opened {
+    async fn present(&self, loaded: Loaded, reading: Reading) -> Opened {
         let Loaded { source, real, content, notes, title, fetched } = loaded;
         let text = match content {
             Content::Text(text) => text,
@@ -144,6 +144,8 @@ impl Library<'_> {
         let composed = compose(&library, &source, document.into()).await;
         let location = Location { source, block: None };
         let page = Page::new(location, composed, notes, digest).with_origin(title, fetched);
-        Opened::Page(Box::new(page.reached_by_link(real)))
+        let mut page = page.reached_by_link(real);
+        page.reading = reading;
+        Opened::Page(Box::new(page))
     }
 }

@@ -85,6 +85,15 @@ impl Target {
 }
 
 impl Bases<'_> {
+    /// For commands that know no web: relative targets start where commands run, also while a page from the web is
+    /// open.
+    pub fn on_this_machine(self) -> Self {
+        match self.page {
+            Some(Source::Web(_)) => Self { page: None, caller: None, ..self },
+            _ => self,
+        }
+    }
+
     /// The directory that `./` starts from while a document or a directory is open.
     fn here(&self) -> Option<&Path> {
         self.page.and_then(Source::directory).or(self.directory)

@@ -105,9 +105,7 @@ fn block_lines(id: &str, text: &str, shown: &str) -> Result<Range<usize>> {
         )));
     }
     let headings = document.headings.iter().map(|heading| heading.slug.as_str());
-    let headings = headings.filter(|slug| !slug.is_empty());
-    let missing =
-        document::no_block(id, &document.block_ids().into_iter().chain(headings).collect::<Vec<_>>());
+    let missing = document::no_block(id, document.block_ids().into_iter().chain(headings), shown);
     let included =
         document.includes().map(|(_, include)| include.path.as_str()).filter(|path| !path.is_empty());
     let included: Vec<&str> = included.take(INCLUDED_SHOWN).collect();

@@ -16,7 +16,7 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
 use crate::bash::{Cwd, Live};
-use crate::document::{Bases, Location, Menus, Page};
+use crate::document::{Bases, Menus, Page, Visit};
 use crate::edit::{Edits, Seen, Undo};
 use crate::reply::Meta;
 use crate::substitute::Marked;
@@ -42,7 +42,7 @@ pub struct Session {
 #[derive(Debug, Default)]
 pub struct State {
     pub page: Option<Box<Page>>,
-    pub history: Vec<Location>,
+    pub history: Vec<Visit>,
     /// The page from the web that was left last: `/back` asks only whether it has changed.
     pub left: Option<Box<Page>>,
     /// The directory opened last, which `./x` means while no document is open.
@@ -84,7 +84,7 @@ impl State {
     pub fn enter(&mut self, page: Box<Page>) {
         if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
         {
-            self.history.push(previous.location.clone());
+            self.history.push(previous.visit());
             self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
         }
         self.replace(page);
