@@ -63,6 +63,11 @@ impl<'a> Arguments<'a> {
         self.wrong("PATH is missing.")
     }
 
+    /// The same command with another text, where a part of it was understood already.
+    pub fn about(self, text: &'a str) -> Self {
+        Self { text, ..self }
+    }
+
     /// What follows the command's name, as it is.
     pub fn text(self) -> &'a str {
         self.text

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use filled::Aim;
 use flags::Flags;
-pub use flags::edited;
+pub use flags::{edited, strip_from};
 use sfmd::Requirement;
 
 use super::follow::{Followed, follow};

@@ -1,6 +1,6 @@
 //! Names as they are typed: quotes, flags, nothing at all, and the commands that replies print.
 
-use testkit::World;
+use testkit::{Web, World};
 
 /// A line that is long enough for a few hundred of them not to fit into a reply.
 fn long_text() -> String {
@@ -117,4 +117,47 @@ async fn a_file_is_the_same_under_all_its_names() {
     world.ok("e", "/edit dir/r.md").await;
     world.ok("e", "/write real/r.md\ntheirs").await;
     world.fails("d", "/write dir/r.md\nmine", "CONFLICT").await;
+}
+
+#[tokio::test]
+async fn beside_a_page_from_the_web_names_start_where_commands_run() {
+    let (world, web) = (World::new().await, Web::start().await);
+    web.page("/a.md", "text/markdown", "# A\n");
+    world.home.write("docs/sub/x.md", "# X\n");
+    world.ok("main", &format!("/open {}", web.url("/a.md"))).await;
+    assert_eq!(world.ok("main", "/ls").await, "Listing ~/\n---\ndocs/");
+    world.ok("main", &format!("/open docs/\n/open {}", web.url("/a.md"))).await;
+    assert_eq!(world.ok("main", "/ls").await, "Listing ~/docs/\n---\nsub/");
+    assert_eq!(world.ok("main", "/ls ./sub").await, "Listing ~/docs/sub/\n---\nx.md");
+}
+
+#[tokio::test]
+async fn what_a_list_leaves_out_is_said() {
+    let world = World::new().await;
+    let blocks: String = (0..40).map(|n| format!("## Part {n}\n\n<!-- #open{n} -->\n\n")).collect();
+    world.home.write("many.md", format!("<!-- #a -->\n## A\n<!-- /a -->\n{blocks}"));
+    for command in ["/open many.md#none", "/edit many.md#none"] {
+        let refused = world.fails("main", command, "BLOCK_NOT_FOUND").await;
+        assert!(refused.contains("Blocks: #a, #part-0, "), "{refused}");
+        assert!(refused.ends_with("#part-28, +11 more · /open ~/many.md --outline"), "{refused}");
+    }
+    for number in 0..2100 {
+        world.home.write(&format!("big {{x}}/f{number:04}"), "");
+    }
+    let mut listed = Vec::new();
+    let mut next = Some("/ls 'big {x}'".to_owned());
+    while let Some(command) = next {
+        let list = world.ok("main", &command).await;
+        let names = list.strip_prefix("Listing ~/big {x}/\n---\n").unwrap();
+        next = names.rsplit_once(" more · ").map(|(_, command)| command.to_owned());
+        listed.extend(names.lines().filter(|line| !line.starts_with('…')).map(str::to_owned));
+    }
+    assert_eq!((listed.len(), listed.is_sorted()), (2100, true));
+    for command in ["/ls --from 2101 'big {x}'", "/ls --from", "/ls --from x", "/ls --from 0"] {
+        world.fails("main", command, "INVALID_PARAMS").await;
+    }
+    world.home.write("wrong.md", "[!nav:A](x.md)\n".repeat(150));
+    world.ok("main", "/open wrong.md").await;
+    let info = world.ok("main", "/info").await;
+    assert!(info.ends_with("or a path, more than 100: the others are left out"), "{info}");
 }

@@ -61,8 +61,8 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     first.or(last).map(str::trim)
 }
 
-/// What is left of a target without `--from` and its line, and that line, which may be missing.
-fn strip_from(target: &str) -> Option<(&str, &str)> {
+/// What is left of a target without `--from` and its value, and that value, which may be missing.
+pub fn strip_from(target: &str) -> Option<(&str, &str)> {
     if let Some(rest) = target.strip_prefix(FROM)
         && (rest.is_empty() || rest.starts_with(char::is_whitespace))
     {
