@@ -187,6 +187,13 @@ async fn going_back_asks_only_whether_the_page_has_changed() {
     let back = world.ok("main", "/back").await;
     assert_eq!(back, format!("Back to {address}#part\n---\n## Part\n\ntext"));
     assert_eq!(web.seen().pop().unwrap().headers["if-none-match"], "\"v1\"");
+    // A server that is in trouble may be asked again; a page that is gone is left behind.
+    world.ok("main", "/open b.md").await;
+    for (status, code) in [(503, "LOAD_ERROR"), (503, "LOAD_ERROR"), (404, "NOT_FOUND"), (200, "NO_HISTORY")]
+    {
+        web.answer("/a.md", status, &headers, "");
+        world.fails("main", "/back", code).await;
+    }
 }
 
 #[tokio::test]
