@@ -56,12 +56,16 @@ pub(crate) enum Line {
 }
 
 /// Reads a line without its leading and trailing space. The path may hold spaces, which a Markdown link may
-/// not.
+/// not. A line that only begins and ends as a directive does, such as one of several links, is none.
 pub(crate) fn directive(line: &str) -> Option<Line> {
     let (head, path) = line.strip_prefix("[!")?.strip_suffix(')')?.split_once("](")?;
-    let path = path.trim();
-    let path = path.strip_prefix('<').and_then(|path| path.strip_suffix('>')).unwrap_or(path).to_owned();
     let (word, name) = head.split_once(':').map_or((head, None), |(word, name)| (word, Some(name)));
+    let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if !is_word || name.is_some_and(|name| name.contains(['[', ']'])) {
+        return None;
+    }
+    let path = destination(path.trim())?.to_owned();
     let line = match (word, name) {
         ("nav" | "menu", Some(name)) => match Id::parse(name).filter(|name| name != PAGE_MENU) {
             Some(name) if !path.is_empty() => Line::Known(DirectiveKind::Nav { name, path }),
@@ -81,6 +85,23 @@ pub(crate) fn directive(line: &str) -> Option<Line> {
         _ => Line::Unknown,
     };
     Some(line)
+}
+
+/// What stands between the parentheses, if that is one destination and not the end of one and the beginning of
+/// another.
+fn destination(text: &str) -> Option<&str> {
+    if let Some(path) = text.strip_prefix('<').and_then(|path| path.strip_suffix('>')) {
+        return (!path.contains(['<', '>'])).then_some(path);
+    }
+    let mut open = 0_usize;
+    for c in text.chars() {
+        match c {
+            '(' => open += 1,
+            ')' => open = open.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    (open == 0 && !text.contains("](")).then_some(text)
 }
 
 pub(crate) fn warn_repeated(directives: &[Directive], warnings: &mut Warnings) {
@@ -125,7 +146,21 @@ mod tests {
                 "[!requirements](./setup.md)",
                 Some(Line::Known(DirectiveKind::Requirements { path: "./setup.md".to_owned() })),
             ),
+            ("[!include:foot](f (1).md)", Some(include("foot", "f (1).md", None))),
+            ("[!include:foot](<f) (1.md>)", Some(include("foot", "f) (1.md", None))),
             ("[!video:x](y)", Some(Line::Unknown)),
+            ("[!NOTE](y)", Some(Line::Unknown)),
+            ("[!nav:my menu](x.md)", Some(Line::BadName)),
+            // Links and other text on the same line.
+            ("[![Build](https://ci.org/b.svg)](https://ci.org/)", None),
+            ("[![Build](https://ci.org/b.svg)](https://ci.org/) [Docs](https://docs.org/)", None),
+            ("[!important] see [z](https://z.org/)", None),
+            ("[! ](x)", None),
+            ("[!include:x](y.md) (optional)", None),
+            ("[!include:x](y.md) and [x](https://x.org/)", None),
+            ("[!nav:main](menu.md) see [x](https://x.org/)", None),
+            ("[!include:x](<y.md>) and [x](<z.md>)", None),
+            ("[!include:x](y(1.md)", None),
             ("[!include:x](y) and more", None),
             ("[!NOTE]", None),
             ("[nav:x](y)", None),

@@ -35,7 +35,7 @@ pub use document::{Document, parse, plain};
 pub use frontmatter::{Frontmatter, Located, PackageType, Requirement, is_variable_name};
 pub use heading::Heading;
 pub use id::{Id, slug};
-pub use menu::{MenuEntry, menu_entries};
+pub use menu::{MenuEntry, menu_entries, menu_of};
 pub use page::{
     Inclusion, MAX_INCLUDE_DEPTH, MAX_INCLUDES, Origin, OutlineEntry, OutlineKind, Page, PageAction,
     Position, Rest, Section, Shortcut, ShortcutKind, Source, View, Window, shorten_links, size_label,

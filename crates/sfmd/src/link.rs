@@ -60,6 +60,13 @@ fn shortcut_id(text: &str) -> Option<Id> {
     Id::parse(text).filter(|id| !id.as_str().starts_with(NUMBERED_PREFIX))
 }
 
+/// An address as it stands in an inline link.
+pub(crate) fn inline_href(href: &str) -> String {
+    let is_plain = !href.is_empty()
+        && !href.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c));
+    if is_plain { href.to_owned() } else { format!("<{}>", href.replace('<', "%3C").replace('>', "%3E")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

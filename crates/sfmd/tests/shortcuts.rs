@@ -192,3 +192,34 @@ fn output_is_only_looked_at_for_long_links() {
         [("docs-2", long.as_str(), ShortcutKind::Auto), ("n-2", long.as_str(), ShortcutKind::Auto)]
     );
 }
+
+#[test]
+fn a_line_of_badges_is_a_line_of_links() {
+    let badge = "[![Build](https://ci.org/b.svg)](https://ci.org/)";
+    check(
+        &format!("{badge} [Docs](https://docs.org/)\n\n[!important] see [z](https://z.org/)\n"),
+        "[![Build][@build-2]][@build] [Docs][@docs]\n\n[!important] see [z][@z]",
+        &[
+            ("build", "https://ci.org/"),
+            ("build-2", "https://ci.org/b.svg"),
+            ("docs", "https://docs.org/"),
+            ("z", "https://z.org/"),
+        ],
+    );
+}
+
+#[test]
+fn relative_links_of_included_text_are_relative_to_the_page() {
+    let part = parse(
+        "[near](./near.md \"Title\") [@named x](n.md) [up](../up.md) [spaced](<a b.md>) <me@x.org> [ref]\n\n[ref]: r.md\n",
+    );
+    let mut source =
+        Source::new(Origin::new("/s/whole.md"), parse("[own](./own.md)\n\n[!include:p](sub/p.md)\n"));
+    let part = Source::new(Origin::new("/s/sub/p.md"), part);
+    source.inclusions.insert(3, Inclusion::Loaded(Box::new(part)));
+    let page = Page::compose(source);
+    let expected = "[own](./own.md)\n\n[near](./sub/near.md) [x][@named] [up](./up.md) [spaced](<./sub/a b.md>) <me@x.org> [ref](./sub/r.md)";
+    assert_eq!(page.view().text(), expected);
+    // A shortcut is looked up from where it stands.
+    assert_eq!(page.shortcut("named").unwrap().href, "n.md");
+}

@@ -35,6 +35,8 @@ pub enum Error {
     TooManyRedirects { url: Shown, limit: usize },
     #[error("{from} redirects to an address that cannot be read")]
     BadRedirect { from: Shown },
+    #[error("{from} redirects to a {scheme}: address, and only http and https can be fetched")]
+    RedirectScheme { from: Shown, scheme: String },
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
     #[error("the answer cannot be decoded ({what})")]

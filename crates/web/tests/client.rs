@@ -163,7 +163,7 @@ async fn redirects_to_other_schemes_are_refused() {
     let server = Server::start(|seen| Reply::redirect(302, &seen.target[1..])).await;
     for location in ["file:///etc/passwd", "data:text/html,hi", "javascript:alert(1)", "ftp://a.test/"] {
         let result = open(&client(), server.url(&format!("/{location}"))).await;
-        assert!(matches!(result, Err(Error::BadScheme { .. })), "{location}: {result:?}");
+        assert!(matches!(result, Err(Error::RedirectScheme { .. })), "{location}: {result:?}");
     }
 }
 

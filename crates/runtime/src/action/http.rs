@@ -79,9 +79,9 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
 /// The error for a request that got no answer. What is wrong with its address is a redirect's.
 pub fn unanswered(shown: &str, error: &web::Error) -> Error {
     let code = match error {
-        web::Error::Refused { .. } | web::Error::BodyToOtherHost { .. } | web::Error::BadScheme { .. } => {
-            Code::NotAllowed
-        }
+        web::Error::Refused { .. }
+        | web::Error::BodyToOtherHost { .. }
+        | web::Error::RedirectScheme { .. } => Code::NotAllowed,
         _ => Code::ActionFailed,
     };
     let way_out = match error {

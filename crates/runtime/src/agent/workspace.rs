@@ -51,6 +51,8 @@ pub struct Found {
     pub kind: FoundKind,
     /// What it was when it was found.
     pub stamp: script::Stamp,
+    /// Its path with all links resolved, where that is not the path it was found by.
+    pub real: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +124,8 @@ impl Workspace {
         let real = std::fs::canonicalize(path).map_err(|error| self.unresolved(path, &error))?;
         let (root, below) = self.check_as_resolved(path, &real)?;
         let handle = open_beneath(&root, &below).map_err(|error| load_error(&self.display(path), &error))?;
-        Found::of(handle, &self.display(path))
+        let found = Found::of(handle, &self.display(path))?;
+        Ok(Found { real: (real != path).then_some(real), ..found })
     }
 
     fn roots(&self) -> impl Iterator<Item = &Path> {
@@ -258,7 +261,7 @@ impl Found {
                     .hint("Devices, pipes and sockets do not open as documents."));
             }
         };
-        Ok(Self { handle: file.into(), kind, stamp: script::Stamp::of(&metadata) })
+        Ok(Self { handle: file.into(), kind, stamp: script::Stamp::of(&metadata), real: None })
     }
 
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.

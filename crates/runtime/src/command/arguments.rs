@@ -1,6 +1,7 @@
 //! The arguments of a command line: flags and words, checked against its usage line.
 
 use super::table::Spec;
+use crate::document::is_blank;
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::words;
 
@@ -35,7 +36,10 @@ impl<'a> Arguments<'a> {
         let mut flags = Vec::new();
         loop {
             let first = text.split_whitespace().next().filter(|word| word.starts_with("--"));
+            // A word that the quotes around a target end in is a part of that target.
+            let in_quotes = |word: &&str| text.starts_with(['"', '\'']) && word.contains(&text[..1]);
             let last = || text.split_whitespace().next_back().filter(|word| word.starts_with("--"));
+            let last = || last().filter(|word| !in_quotes(word));
             let Some(word) = first.or_else(last) else { return Ok((text, flags)) };
             let Some(flag) = known.iter().find(|flag| **flag == word) else {
                 return Err(unknown_flag(self.spec, word));
@@ -49,9 +53,19 @@ impl<'a> Arguments<'a> {
     /// The same for commands that need one.
     pub fn required_target(self, known: &[&'static str]) -> Result<(&'a str, Vec<&'static str>)> {
         match self.target(known)? {
-            ("", _) => Err(self.wrong("PATH is missing.")),
+            (target, _) if is_blank(target) => Err(self.no_path()),
             found => Ok(found),
         }
+    }
+
+    /// For commands that need a path and got none.
+    pub fn no_path(self) -> Error {
+        self.wrong("PATH is missing.")
+    }
+
+    /// The same command with another text, where a part of it was understood already.
+    pub fn about(self, text: &'a str) -> Self {
+        Self { text, ..self }
     }
 
     /// What follows the command's name, as it is.
@@ -196,6 +210,7 @@ mod tests {
             ("my  file.md --force", "my  file.md", &["--force"]),
             ("--force it's.md  --all", "it's.md", &["--force", "--all"]),
             ("\"--all\"", "\"--all\"", &[]),
+            ("'a --force':L5 --all", "'a --force':L5", &["--all"]),
             ("a --force b", "a --force b", &[]),
             ("--all", "", &["--all"]),
             ("", "", &[]),
@@ -204,6 +219,8 @@ mod tests {
             assert_eq!(target(text).unwrap(), (*expected, flags.to_vec()), "{text}");
         }
         assert!(target("a --hoem").unwrap_err().to_string().contains("Did you mean --home?"));
-        assert!(Arguments::new(spec, " --all").required_target(&["--all"]).is_err());
+        for text in [" --all", "\"\"", "'' --all", "\" \""] {
+            assert!(Arguments::new(spec, text).required_target(&["--all"]).is_err(), "{text}");
+        }
     }
 }

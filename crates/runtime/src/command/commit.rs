@@ -2,6 +2,7 @@
 
 use super::{Arguments, Context};
 use crate::blocking;
+use crate::document::is_blank;
 use crate::edit::{self, Committed, FileTarget, MESSAGE_MAX};
 use crate::error::{Code, Error, Result, one_line};
 use crate::words;
@@ -30,8 +31,8 @@ impl What {
             Some((path, rest)) => (path.to_owned(), words::split(rest)?.join(" ")),
         };
         let message = one_line(message.trim());
-        if path.is_empty() {
-            return Err(arguments.wrong("PATH is missing."));
+        if is_blank(&path) {
+            return Err(arguments.no_path());
         }
         if message.is_empty() || message.chars().count() > MESSAGE_MAX {
             let message = format!("{MESSAGE} needs a text of 1 to {MESSAGE_MAX} characters.");

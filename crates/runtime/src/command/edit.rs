@@ -1,5 +1,7 @@
 //! `/edit`: the source of a file with line numbers, or with text below, a change of it.
 
+use std::sync::Arc;
+
 use super::{Arguments, Command, Context};
 use crate::blocking;
 use crate::document;
@@ -42,21 +44,21 @@ pub async fn show(target: FileTarget, context: Context<'_>) -> Result<String> {
     let Context { agent, state, .. } = context;
     let workspace = agent.workspace.clone();
     let (path, digest, reply) = blocking::run(move || {
-        let (path, place) = located.place(&workspace)?;
+        let (_, place) = located.place(&workspace)?;
         let shown = place.shown();
         let bytes = edit::read(&place)?.ok_or_else(|| missing(shown))?;
         let digest = Digest::of(&bytes);
         let text = document::text(bytes, shown)?;
         let lines = located.part.lines(&text, shown)?;
         let status = format!("Editing {shown}{}", located.part);
-        Ok::<_, Error>((path, digest, with_body(&status, &edit::numbered(&text, lines, shown))))
+        Ok::<_, Error>((place.path(), digest, with_body(&status, &edit::numbered(&text, lines, shown))))
     })
     .await?;
-    state.seen.remember(path, digest);
+    Arc::make_mut(&mut state.seen).remember(path, digest);
     Ok(reply)
 }
 
 fn missing(shown: &str) -> Error {
     Error::new(Code::NotFound, format!("No such file: {shown}"))
-        .hint(format!("Create it: /write {shown}, with the text below"))
+        .hint(format!("Create it: /write {}, with the text below", document::typed(shown)))
 }

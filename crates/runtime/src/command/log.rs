@@ -2,6 +2,7 @@
 
 use super::{Arguments, Context};
 use crate::blocking;
+use crate::document::typed;
 use crate::edit::{FileTarget, LOG_MAX, Number, Version};
 use crate::error::{Code, Error, Result};
 use crate::reply::with_body;
@@ -26,13 +27,13 @@ pub async fn run(target: FileTarget, context: Context<'_>) -> Result<String> {
     let status = format!("Versions of {shown}");
     match versions.last() {
         None if exists => {
-            Ok(with_body(&status, &format!("(none yet)\nKeep one: /commit {shown} --message \"…\"")))
+            Ok(with_body(&status, &format!("(none yet)\nKeep one: /commit {} --message \"…\"", typed(shown))))
         }
         None => Err(Error::new(Code::NotFound, format!("No such file, and no version of it: {shown}"))),
         Some(oldest) => {
             let mut lines: Vec<String> = versions.iter().map(row).collect();
             if oldest.number != Number::FIRST {
-                lines.push(format!("… older ones open too, down to {shown}@{}", Number::FIRST));
+                lines.push(format!("… older ones open too, down to {}@{}", typed(shown), Number::FIRST));
             }
             Ok(with_body(&status, &lines.join("\n")))
         }

@@ -1,10 +1,11 @@
 //! `/ls`: the names in a directory.
 
 use super::ground::Ground;
+use super::open::strip_from;
 use super::{Arguments, Context};
 use crate::agent::workspace::{FoundKind, Hidden};
 use crate::blocking;
-use crate::document::display_directory;
+use crate::document::{display_directory, is_blank, typed};
 use crate::edit::FileTarget;
 use crate::error::{Code, Error, Result};
 use crate::reply::with_body;
@@ -18,14 +19,27 @@ const NAMES_MAX: usize = 1000;
 pub struct What {
     target: FileTarget,
     hidden: Hidden,
+    /// The number of the first name to show.
+    from: usize,
 }
 
 impl What {
     pub fn parse(arguments: Arguments<'_>) -> Result<Self> {
-        let (target, flags) = arguments.target(&[ALL])?;
+        let (text, from) = match strip_from(arguments.text().trim()) {
+            None => (arguments.text(), 1),
+            Some((text, number)) => {
+                let from = number.parse().ok().filter(|from| *from > 0);
+                (text, from.ok_or_else(|| arguments.wrong("--from needs the number of a name."))?)
+            }
+        };
+        let (target, flags) = arguments.about(text).target(&[ALL])?;
         let hidden = if flags.is_empty() { Hidden::LeftOut } else { Hidden::Shown };
-        let target = if target.is_empty() { "." } else { target };
-        Ok(Self { target: FileTarget::parse(target), hidden })
+        let target = match target {
+            "" => ".",
+            blank if is_blank(blank) => return Err(arguments.no_path()),
+            target => target,
+        };
+        Ok(Self { target: FileTarget::parse(target), hidden, from })
     }
 }
 
@@ -37,11 +51,12 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     };
     let (located, workspace) = match &ground {
         Some(ground) => {
-            let located = what.target.locate_from(ground.bases(&context), context.state)?;
+            let located = what.target.locate_from(ground.bases(&context).on_this_machine(), context.state)?;
             (located, ground.workspace().clone())
         }
         None => {
-            let located = what.target.locate(context.state, context.agent, context.caller)?;
+            let bases = context.state.bases(&context.agent.workspace, context.caller.cwd.as_deref());
+            let located = what.target.locate_from(bases.on_this_machine(), context.state)?;
             (located, context.agent.workspace.clone())
         }
     };
@@ -56,23 +71,32 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         let shown = workspace.display(&path);
         if found.kind != FoundKind::Directory {
             return Err(Error::new(Code::InvalidParams, format!("{shown} is a file, not a directory."))
-                .hint(format!("Open it: /open {shown}")));
+                .hint(format!("Open it: /open {}", typed(&shown))));
         }
         let unreadable = |error| Error::new(Code::LoadError, format!("{shown} could not be read: {error}"));
         let names = found.list(what.hidden).map_err(unreadable)?;
-        Ok(with_body(&format!("Listing {}", display_directory(&path, &workspace)), &body(&names)))
+        let all = if what.hidden == Hidden::Shown { " --all" } else { "" };
+        // The top of a package has no name.
+        let again = format!("/ls {}{all}", if shown.is_empty() { ".".into() } else { typed(&shown) });
+        if what.from > 1 && what.from > names.len() {
+            let message = format!("There are only {} names.", names.len());
+            return Err(Error::new(Code::InvalidParams, message).hint(format!("From the first one: {again}")));
+        }
+        let body = body(&names, what.from, &again);
+        Ok(with_body(&format!("Listing {}", display_directory(&path, &workspace)), &body))
     })
     .await
 }
 
-fn body(names: &[String]) -> String {
+/// As many names as one reply shows. `again` is the command that lists the same directory.
+fn body(names: &[String], from: usize, again: &str) -> String {
     if names.is_empty() {
         return "(empty)".to_owned();
     }
-    let shown = names.len().min(NAMES_MAX);
-    let mut text = names[..shown].join("\n");
-    if shown < names.len() {
-        text.push_str(&format!("\n… {} more", names.len() - shown));
+    let end = names.len().min(from - 1 + NAMES_MAX);
+    let mut text = names[from - 1..end].join("\n");
+    if end < names.len() {
+        text.push_str(&format!("\n… {} more · {again} --from {}", names.len() - end, end + 1));
     }
     text
 }

@@ -321,7 +321,7 @@ fn understand(line: &Line<'_>) -> Result<Command> {
     let arguments = Arguments::new(line.spec, line.arguments);
     Ok(match line.spec.verb {
         Verb::Help => Command::Help { command: arguments.words()?.optional()? },
-        Verb::Open => match line.arguments.strip_prefix("--edit ") {
+        Verb::Open => match open::edited(line.arguments) {
             Some(target) => edit::parse(Arguments::new(line.spec, target), None)?,
             None => Command::Open(open::What::parse(line.arguments)?),
         },

@@ -1,6 +1,6 @@
 //! `/nav`: menus and shortcuts, with where they lead.
 
-use sfmd::{MAX_NAV_ENTRIES, ShortcutKind, entry_links};
+use sfmd::{MAX_NAV_ENTRIES, ShortcutKind, entry_links, menu_of};
 
 use super::{Arguments, Context, open};
 use crate::document::{Menu, Page, Source};
@@ -143,19 +143,10 @@ fn scaffold(page: &Page, context: &Context<'_>) -> Result<String> {
     if links.is_empty() {
         return Err(Error::new(Code::NotFound, "This page has no links to make a menu of."));
     }
-    let line = |shortcut: &sfmd::Shortcut| {
-        let href = match shortcut.origin == *page.content().origin() {
-            true => shortcut.href.clone(),
-            false => target(&shortcut.href, &Source::from_origin(&shortcut.origin), context),
-        };
-        // Numbered ids are String's to give; a file has its own.
-        let id = match shortcut.id.strip_prefix("link-") {
-            Some(number) => format!("entry-{number}"),
-            None => shortcut.id.clone(),
-        };
-        format!("[@{id} {}]({href})", shortcut.label)
-    };
-    Ok(links.iter().map(line).collect::<Vec<_>>().join("\n"))
+    for link in links.iter_mut().filter(|link| link.origin != *page.content().origin()) {
+        link.href = target(&link.href, &Source::from_origin(&link.origin), context);
+    }
+    Ok(menu_of(&links))
 }
 
 fn page<'a>(context: &'a Context<'_>) -> Result<&'a Page> {

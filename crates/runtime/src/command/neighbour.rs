@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::agent::Workspace;
 use crate::agent::workspace::Hidden;
+use crate::document::typed;
 use crate::error::nearest;
 
 /// The name that was probably meant, or else the directory to look into. Only what the agent can open is told.
@@ -26,5 +27,5 @@ pub fn hint(path: &Path, workspace: &Workspace) -> Option<String> {
 fn look(folder: &Path, workspace: &Workspace) -> Option<String> {
     // The top of a package has no name.
     let shown = Some(workspace.display(folder)).filter(|shown| !shown.is_empty());
-    shown.map(|shown| format!("Look around: /ls {shown}"))
+    shown.map(|shown| format!("Look around: /ls {}", typed(&shown)))
 }

@@ -1,17 +1,20 @@
 //! `/open`: a document, a block of it, or another topic.
 
 mod filled;
+mod flags;
 
 use std::path::{Path, PathBuf};
 
 use filled::Aim;
-use sfmd::{Position, Requirement};
+use flags::Flags;
+pub use flags::{edited, strip_from};
+use sfmd::Requirement;
 
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
 use super::{Answer, Context, act, neighbour};
 use crate::action::{Effects, Ran};
-use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target};
+use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target, is_blank, typed};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::{with_body, with_parts};
@@ -35,9 +38,12 @@ pub enum What {
 
 impl What {
     pub fn parse(text: &str) -> Result<Self> {
-        let Flags { target, extent, reading } = split_flags(text)?;
+        let Flags { target, extent, reading } = Flags::split(text)?;
         if target.is_empty() {
             return Ok(Self::Entry);
+        }
+        if is_blank(target) {
+            return Err(nothing_named());
         }
         match Topic::canonical_target(target) {
             Some(topic) => topic.map(Self::Topic),
@@ -63,9 +69,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
             open(&target, extent, reading, context).await
         }
         (Topic::App { .. }, What::Entry | What::Topic(_)) => open_entry(context).await,
-        (Topic::Tab(_), What::Entry | What::Topic(_)) => {
-            Err(Error::new(Code::InvalidParams, "Nothing to open was named.").hint("Usage: /open TARGET"))
-        }
+        (Topic::Tab(_), What::Entry | What::Topic(_)) => Err(nothing_named()),
     }
 }
 
@@ -125,6 +129,10 @@ pub fn shown(
     Ok((with_parts(&status, &[&above, &view, &below]), effects))
 }
 
+fn nothing_named() -> Error {
+    Error::new(Code::InvalidParams, "Nothing to open was named.").hint("Usage: /open TARGET")
+}
+
 pub fn no_document() -> Error {
     Error::new(Code::NotFound, "No document open.").hint("Open one: /open report.md")
 }
@@ -153,6 +161,9 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
 async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
     let Aim { text, block, mark } = filled::aim(text, ground.bases(&context), &context).await?;
+    if block.is_none() && is_blank(&text) {
+        return Err(nothing_named());
+    }
     ground.check_text(&text)?;
     if text.starts_with('@') {
         // In an app's topic a shortcut is one of its entry page, until another page is opened.
@@ -296,59 +307,12 @@ async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, P
     // Only what could be opened is hinted at: a link must not tell whether its target exists.
     let neighbour = beside.filter(|beside| library.workspace.find(&beside.path).is_ok());
     if let Some(beside) = neighbour {
-        let hint = format!("It exists beside the current document: /open {}", beside.target);
+        let hint = format!("It exists beside the current document: /open {}", typed(&beside.target));
         return Err(missing.hint(hint));
     }
     // A version that is missing has said what there is.
     let near = missing.hints.is_empty().then(|| neighbour::hint(&literal, library.workspace)).flatten();
     Err(missing.hints(near))
-}
-
-/// A target without its flags.
-#[derive(Debug, PartialEq, Eq)]
-struct Flags<'a> {
-    target: &'a str,
-    extent: Extent,
-    reading: Reading,
-}
-
-/// Takes the flags off both ends of a target, which may itself hold spaces.
-fn split_flags(text: &str) -> Result<Flags<'_>> {
-    let mut flags = Flags { target: text.trim(), extent: Extent::Start, reading: Reading::Main };
-    loop {
-        let target = flags.target;
-        if let Some(rest) = strip_word(target, "--outline") {
-            (flags.target, flags.extent) = (rest, Extent::Outline);
-        } else if let Some(rest) = strip_word(target, "--raw") {
-            (flags.target, flags.reading) = (rest, Reading::Whole);
-        } else if let Some((rest, line)) = target.rsplit_once(" --from ") {
-            let from = Position::parse(line).ok_or_else(|| {
-                Error::new(Code::InvalidParams, not_a_line(line)).hint("Usage: /open TARGET --from L480")
-            })?;
-            (flags.target, flags.extent) = (rest.trim(), Extent::From(from));
-        } else if let Some(unknown) = unknown_flag(target) {
-            return Err(Error::new(Code::InvalidParams, format!("Unknown flag {}.", quoted(unknown)))
-                .hint("Usage: /open TARGET [--from L480] [--outline] [--raw]")
-                .hint("A name that ends like this stands in quotes."));
-        } else {
-            return Ok(flags);
-        }
-    }
-}
-
-/// A word at either end that can only be meant as a flag.
-fn unknown_flag(target: &str) -> Option<&str> {
-    let is_flag =
-        |word: &&str| word.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic));
-    let mut words = target.split_whitespace();
-    let ends = [words.next(), words.next_back()];
-    ends.into_iter().flatten().find(is_flag).filter(|_| !target.starts_with(['"', '\'']))
-}
-
-fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let first = text.strip_prefix(word).filter(|rest| rest.starts_with(char::is_whitespace));
-    let last = text.strip_suffix(word).filter(|rest| rest.ends_with(char::is_whitespace));
-    first.or(last).map(str::trim)
 }
 
 /// The number in `L480` or `480`.
@@ -358,30 +322,4 @@ pub fn parse_line(text: &str) -> Option<usize> {
 
 pub fn not_a_line(text: &str) -> String {
     format!("Not a line: {}", quoted(text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_stand_before_or_behind_a_target() {
-        let table = [
-            ("a b.md", "a b.md", Extent::Start, Reading::Main),
-            ("a b.md --outline", "a b.md", Extent::Outline, Reading::Main),
-            ("--outline a.md", "a.md", Extent::Outline, Reading::Main),
-            ("--raw https://x.org", "https://x.org", Extent::Start, Reading::Whole),
-            ("a.md --from L480", "a.md", Extent::From(Position::line(480)), Reading::Main),
-            ("a.md --raw --from 7+90", "a.md", Extent::From(Position { line: 7, bytes: 90 }), Reading::Whole),
-            ("a--raw.md", "a--raw.md", Extent::Start, Reading::Main),
-            ("\"a --bogus\"", "\"a --bogus\"", Extent::Start, Reading::Main),
-            ("a --bogus b.md", "a --bogus b.md", Extent::Start, Reading::Main),
-        ];
-        for (text, target, extent, reading) in table {
-            assert_eq!(split_flags(text), Ok(Flags { target, extent, reading }), "{text}");
-        }
-        for text in ["a.md --from x", "a.md --from L0", "a.md --from -1", "a.md --bogus", "--bogus a.md"] {
-            assert_eq!(split_flags(text).unwrap_err().code, Code::InvalidParams, "{text}");
-        }
-    }
 }

@@ -136,7 +136,7 @@ pub static COMMANDS: &[Spec] = &[
         Pages,
     ),
     row(Verb::Source, "source", "/source [--from L480]", "the document as its author wrote it", Pages),
-    row(Verb::Ls, "ls", "/ls [PATH] [--all]", "the names in a directory", Pages),
+    row(Verb::Ls, "ls", "/ls [PATH] [--all] [--from 1001]", "the names in a directory", Pages),
     content(
         Verb::Edit,
         "edit",

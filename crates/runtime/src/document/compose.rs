@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -19,23 +20,33 @@ pub struct Composed {
     pub page: Arc<sfmd::Page>,
     pub menus: Vec<Menu>,
     pub setup: Option<Setup>,
+    /// The files among them that were reached through links, with those resolved.
+    pub linked: Vec<PathBuf>,
+}
+
+impl Composed {
+    /// A page that names nothing.
+    pub fn alone(page: Arc<sfmd::Page>) -> Self {
+        Self { page, menus: Vec::new(), setup: None, linked: Vec::new() }
+    }
 }
 
 /// Composes a page from its loaded text. What cannot be loaded becomes a note in the text, never an error.
 pub async fn compose(library: &Library<'_>, source: &Source, document: Arc<Document>) -> Composed {
-    let mut work = Work { library, included: 0, menus: Vec::new(), setup: None };
+    let mut work = Work { library, included: 0, menus: Vec::new(), setup: None, linked: Vec::new() };
     let mut chain = vec![(source.clone(), None)];
     let root = work.part(source, document, None, &mut chain).await;
     let page = sfmd::Page::compose(root);
     let mut menus = Vec::new();
+    let mut linked = work.linked;
     for (name, path, base) in work.menus {
-        menus.extend(load_menu(library, &name, &path, &base).await);
+        menus.extend(load_menu(library, &name, &path, &base, &mut linked).await);
     }
     let setup = match work.setup {
         None if !page.requirements().is_empty() => Setup::beside(source, library).await,
         named => named,
     };
-    Composed { page: Arc::new(page), menus, setup }
+    Composed { page: Arc::new(page), menus, setup, linked }
 }
 
 /// The page of a text that names no other file: whoever opens it, and whenever, it is this one until the text changes.
@@ -55,6 +66,7 @@ struct Work<'a> {
     /// Name, path and the document that names it.
     menus: Vec<(String, String, Source)>,
     setup: Option<Setup>,
+    linked: Vec<PathBuf>,
 }
 
 impl Work<'_> {
@@ -110,10 +122,12 @@ impl Work<'_> {
             return Err(format!("{path} includes itself"));
         }
         let loaded = self.library.load(&source, Reading::Main).await.map_err(|error| error.message)?;
-        let Loaded { source, content: Content::Text(Text::Document(text) | Text::Plain(text)), .. } = loaded
+        let Loaded { source, real, content: Content::Text(Text::Document(text) | Text::Plain(text)), .. } =
+            loaded
         else {
             return Err(format!("{path} is not text"));
         };
+        self.linked.extend(real);
         let document = Arc::new(sfmd::parse(&text));
         if let Some(id) = block.filter(|id| section_lines(&document, id).is_none()) {
             return Err(format!("{path} has no block #{id}"));
@@ -144,10 +158,17 @@ fn section_lines(document: &Document, id: &str) -> Option<Range<usize>> {
 }
 
 /// A menu that cannot be loaded is empty: `/info` says why, and the page is shown all the same.
-async fn load_menu(library: &Library<'_>, name: &str, path: &str, base: &Source) -> Option<Menu> {
+async fn load_menu(
+    library: &Library<'_>,
+    name: &str,
+    path: &str,
+    base: &Source,
+    linked: &mut Vec<PathBuf>,
+) -> Option<Menu> {
     let source = base.join(path, library.workspace).ok()?;
     let (entries, problem) = match library.load(&source, Reading::Main).await {
-        Ok(Loaded { content: Content::Text(Text::Document(text)), .. }) => {
+        Ok(Loaded { real, content: Content::Text(Text::Document(text)), .. }) => {
+            linked.extend(real);
             (menu_entries(&sfmd::parse(&text)), None)
         }
         Ok(_) => (Vec::new(), Some(format!("{path} is no Markdown"))),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::compose::{Composed, compose};
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
-use super::{Location, Page, Shelf, Source};
+use super::{Location, Page, Shelf, Source, Visit};
 use crate::agent::Workspace;
 use crate::edit::{Digest, Kept, Number};
 use crate::error::{Code, Error, Result};
@@ -46,14 +46,14 @@ impl Library<'_> {
             && let Some(parsed) = self.shelf.document(path, self.workspace)
         {
             let composed = match parsed.page {
-                Some(page) => Composed { page, menus: Vec::new(), setup: None },
+                Some(page) => Composed::alone(page),
                 None => compose(self, source, parsed.document).await,
             };
             let location = Location { source: source.clone(), block: None };
             return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
         }
         let loaded = self.load(source, reading).await?;
-        Ok(self.present(loaded).await)
+        Ok(self.present(loaded, reading).await)
     }
 
     /// The text at a source, without what it includes.
@@ -86,6 +86,7 @@ impl Library<'_> {
         let text = kept.load(file, number, self.workspace).await?;
         Ok(text.map(|text| Loaded {
             source: Source::Version { file: file.to_owned(), number },
+            real: None,
             content: Content::Text(Text::Document(text)),
             notes: Vec::new(),
             title: None,
@@ -94,17 +95,17 @@ impl Library<'_> {
     }
 
     /// Opens a location that was a page before: for going back.
-    pub async fn reopen(&self, location: &Location) -> Result<Box<Page>> {
-        self.at(self.open(&location.source, Reading::Main).await?, location)
+    pub async fn reopen(&self, Visit { location, reading }: &Visit) -> Result<Box<Page>> {
+        self.at(self.open(&location.source, *reading).await?, location)
     }
 
     /// Opens the current page again. None: it has not changed on the web.
     pub async fn refresh(&self, page: &Page) -> Result<Option<Box<Page>>> {
         let (Source::Web(url), Some(fetched)) = (&page.location.source, page.fetched()) else {
-            return self.reopen(&page.location).await.map(Some);
+            return self.reopen(&page.visit()).await.map(Some);
         };
-        match self.web.load(url, Reading::Main, Some(&fetched.validators)).await? {
-            Some(loaded) => self.at(self.present(loaded).await, &page.location).map(Some),
+        match self.web.load(url, page.reading, Some(&fetched.validators)).await? {
+            Some(loaded) => self.at(self.present(loaded, page.reading).await, &page.location).map(Some),
             None => Ok(None),
         }
     }
@@ -121,8 +122,8 @@ impl Library<'_> {
         }
     }
 
-    async fn present(&self, loaded: Loaded) -> Opened {
-        let Loaded { source, content, notes, title, fetched } = loaded;
+    async fn present(&self, loaded: Loaded, reading: Reading) -> Opened {
+        let Loaded { source, real, content, notes, title, fetched } = loaded;
         let text = match content {
             Content::Text(text) => text,
             Content::Binary { media_type, bytes, dimensions } => {
@@ -145,6 +146,9 @@ impl Library<'_> {
         let library = Library { web: Web { asker, ..self.web }, ..*self };
         let composed = compose(&library, &source, document.into()).await;
         let location = Location { source, block: None };
-        Opened::Page(Box::new(Page::new(location, composed, notes, digest).with_origin(title, fetched)))
+        let page = Page::new(location, composed, notes, digest).with_origin(title, fetched);
+        let mut page = page.reached_by_link(real);
+        page.reading = reading;
+        Opened::Page(Box::new(page))
     }
 }

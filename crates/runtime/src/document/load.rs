@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use web::page::legacy_text;
 
 use super::Source;
+use super::quote::typed;
 use super::web::Fetched;
 use crate::agent::Workspace;
 use crate::agent::workspace::{Found, FoundKind, Hidden};
@@ -23,6 +24,8 @@ const INDEXES: [&str; 2] = ["string.md", "index.md"];
 #[derive(Debug)]
 pub struct Loaded {
     pub source: Source,
+    /// The file with all links resolved, where it was reached through one.
+    pub real: Option<PathBuf>,
     pub content: Content,
     /// What the agent should know about the loading, such as a conversion.
     pub notes: Vec<String>,
@@ -54,9 +57,9 @@ pub enum Text {
 type Charset = Option<&'static str>;
 
 impl Loaded {
-    fn local(source: Source, (content, charset): (Content, Charset)) -> Self {
+    fn local(source: Source, real: Option<PathBuf>, (content, charset): (Content, Charset)) -> Self {
         let notes = charset.map(|name| format!("read as {name}")).into_iter().collect();
-        Self { source, content, notes, title: None, fetched: None }
+        Self { source, real, content, notes, title: None, fetched: None }
     }
 }
 
@@ -64,7 +67,7 @@ impl Loaded {
 /// way to another thread and back.
 pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
     if let Some(content) = read_at_once(&path, workspace) {
-        return Ok(Loaded::local(Source::File(path), content));
+        return Ok(Loaded::local(Source::File(path), None, content));
     }
     let workspace = workspace.clone();
     blocking::run(move || read(&path, &workspace)).await
@@ -73,20 +76,23 @@ pub async fn file(path: PathBuf, workspace: &Workspace) -> Result<Loaded> {
 /// A file, a directory's index, or its listing.
 fn read(path: &Path, workspace: &Workspace) -> Result<Loaded> {
     let found = workspace.find(path)?;
-    let (source, content) = match found.kind {
-        FoundKind::File { .. } => (Source::File(path.to_owned()), read_content(&found, path, workspace)?),
+    let (source, real, content) = match found.kind {
+        FoundKind::File { .. } => {
+            let content = read_content(&found, path, workspace)?;
+            (Source::File(path.to_owned()), found.real, content)
+        }
         FoundKind::Directory => match index_of(path, workspace)? {
             Some((index, found)) => {
                 let content = read_content(&found, &index, workspace)?;
-                (Source::File(index), content)
+                (Source::File(index), found.real, content)
             }
             None => {
                 let names = Text::Document(listing(&found, path, workspace)?);
-                (Source::Directory(path.to_owned()), (Content::Text(names), None))
+                (Source::Directory(path.to_owned()), None, (Content::Text(names), None))
             }
         },
     };
-    Ok(Loaded::local(source, content))
+    Ok(Loaded::local(source, real, content))
 }
 
 /// The text of a small file that is in memory, if it is UTF-8.
@@ -167,7 +173,7 @@ pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> Result<String> {
 pub(crate) fn not_text(shown: &str) -> Error {
     Error::new(Code::LoadError, format!("{shown} is not UTF-8 text."))
         .hint("Only UTF-8 can be edited in part, or kept as a version.")
-        .hint(format!("Replace it whole: /write {shown} --force, with the text below"))
+        .hint(format!("Replace it whole: /write {} --force, with the text below", typed(shown)))
 }
 
 fn too_large(shown: &str) -> Error {

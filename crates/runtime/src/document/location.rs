@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
+use super::Reading;
 use crate::agent::{Workspace, workspace};
 use crate::edit::Number;
 use crate::error::one_line;
@@ -12,6 +13,13 @@ use crate::error::one_line;
 pub struct Location {
     pub source: Source,
     pub block: Option<String>,
+}
+
+/// A document that was left, as `/back` opens it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    pub location: Location,
+    pub reading: Reading,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

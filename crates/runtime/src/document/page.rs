@@ -1,23 +1,22 @@
 //! A document as a session holds it, and what the agent sees of it.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sfmd::{Banner, MAX_NAV_ENTRIES, NavMenu, Position, Requirement, Shortcut};
+use sfmd::{Banner, MAX_NAV_ENTRIES, MAX_WARNINGS, NavMenu, Position, Requirement, Shortcut};
 
 use super::compose::Composed;
 use super::menu::{Menu, Menus};
+use super::quote::typed;
 use super::setup::{Named, Setup};
-use super::{Fetched, Location, Source};
+use super::{Fetched, Location, Reading, Source, Visit};
 use crate::agent::Workspace;
 use crate::edit::Digest;
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::error::{Code, Error, Result};
 use crate::manifest;
 use crate::reply::REPLY_MAX;
 
-/// How many blocks or headings an error names.
-const NAMED_MAX: usize = 30;
 /// Room in a reply for the status line and for the line that says how to go on.
 const FRAME_ROOM: usize = 2 * 1024;
 
@@ -35,6 +34,11 @@ pub struct Page {
     pub label: Option<String>,
     /// Of the text as it was loaded.
     pub digest: Digest,
+    /// How much of it was read, for when it is loaded again.
+    pub reading: Reading,
+    /// Its own file with all links resolved, where it was reached through one; of the others, those that were.
+    real: Option<PathBuf>,
+    linked: Vec<PathBuf>,
     content: Arc<sfmd::Page>,
     /// What is wrong with the scripts of its actions.
     script_problem: Option<String>,
@@ -55,7 +59,7 @@ pub enum Extent {
 impl Page {
     pub fn new(
         location: Location,
-        Composed { page: content, menus, setup }: Composed,
+        Composed { page: content, menus, setup, linked }: Composed,
         notes: Vec<String>,
         digest: Digest,
     ) -> Self {
@@ -72,6 +76,9 @@ impl Page {
             notes,
             label: None,
             digest,
+            reading: Reading::Main,
+            real: None,
+            linked,
             content,
             script_problem,
             title: None,
@@ -86,6 +93,20 @@ impl Page {
         self
     }
 
+    /// Adds where a file that was reached through a link really is.
+    pub fn reached_by_link(mut self, real: Option<PathBuf>) -> Self {
+        self.real = real;
+        self
+    }
+
+    /// The file that it is, with all links resolved.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.location.source {
+            Source::File(path) => Some(self.real.as_deref().unwrap_or(path)),
+            Source::Directory(_) | Source::Version { .. } | Source::Web(_) => None,
+        }
+    }
+
     /// How the page came from the web, if it did.
     pub fn fetched(&self) -> Option<&Fetched> {
         self.fetched.as_ref()
@@ -94,6 +115,11 @@ impl Page {
     /// Whether its server can say that it has not changed.
     pub fn can_be_revalidated(&self) -> bool {
         self.fetched.as_ref().is_some_and(|fetched| !fetched.validators.is_empty())
+    }
+
+    /// What opens it again.
+    pub fn visit(&self) -> Visit {
+        Visit { location: self.location.clone(), reading: self.reading }
     }
 
     /// How the page is named in status lines and lists.
@@ -138,43 +164,22 @@ impl Page {
         let menu =
             |menu: &Menu| menu.problem.as_ref().map(|problem| format!("menu {}: {problem}", menu.name));
         let problems = self.script_problem.iter().cloned().chain(self.menus.iter().filter_map(menu));
-        problems.chain(self.content.warnings().map(warning)).collect()
+        let mut all: Vec<String> = self.content.warnings().map(warning).collect();
+        if all.len() == MAX_WARNINGS {
+            all.push(format!("more than {MAX_WARNINGS}: the others are left out"));
+        }
+        problems.chain(all).collect()
     }
 
-    /// Whether a file is part of what the page shows: its own, an included one, or a menu.
+    /// Whether a file is part of what the page shows: its own, an included one, or a menu. The path has no links.
     pub fn shows(&self, path: &Path) -> bool {
         let is_file = |source: &Source| matches!(source, Source::File(file) if file == path);
         let included = || self.content.origins().any(|origin| Path::new(origin.as_str()) == path);
-        is_file(&self.location.source) || included() || self.menus.iter().any(|menu| is_file(&menu.source))
-    }
-
-    /// Moves to the part that an address names. Pages of HTML have names for more than headings: those open as a
-    /// whole, with a note.
-    pub fn go_to(&mut self, block: Option<String>) {
-        self.location.block = block.and_then(|id| match self.part_named(&id) {
-            Some(block) => Some(block),
-            None if self.fetched().is_some_and(|fetched| fetched.heading_ids.is_some()) => {
-                self.notes.push(format!("no section {}", quoted(&format!("#{id}"))));
-                None
-            }
-            None => Some(id),
-        });
-    }
-
-    /// The block or heading that an id means: by its own name, or by one that its page gave it.
-    pub fn part_named(&self, id: &str) -> Option<String> {
-        if self.content.section(id).is_some() {
-            return Some(id.to_owned());
-        }
-        let headings = &self.content.document().headings;
-        let ids = self.fetched()?.heading_ids.as_ref().filter(|ids| ids.len() == headings.len())?;
-        let heading = &headings[ids.iter().position(|ids| ids.iter().any(|known| known == id))?];
-        Some(heading.explicit_id.as_ref().unwrap_or(&heading.slug).clone()).filter(|slug| !slug.is_empty())
-    }
-
-    /// Whether the page has what its location names.
-    pub fn check_block(&self, id: &str) -> Result<()> {
-        self.content.section(id).map(|_| ()).ok_or_else(|| self.no_block(id))
+        let linked = || self.linked.iter().any(|file| file == path);
+        self.file() == Some(path)
+            || included()
+            || linked()
+            || self.menus.iter().any(|menu| is_file(&menu.source))
     }
 
     /// What the agent sees at the current location. Menus are shown in full once per session; `missing` are the
@@ -188,7 +193,7 @@ impl Page {
     ) -> Result<String> {
         let (banner, view) = match &self.location.block {
             Some(id) => {
-                let section = self.content.section(id).ok_or_else(|| self.no_block(id))?;
+                let section = self.content.section(id).ok_or_else(|| self.no_block(id, workspace))?;
                 (String::new(), Cow::Owned(self.content.view_section(&section)))
             }
             None => (self.banner(menus, missing), self.content.view()),
@@ -206,7 +211,9 @@ impl Page {
         })?;
         let mut text = [&*banner, &*unposed(window.text)].concat();
         if let Some(rest) = window.rest {
-            let (more, shown) = (sfmd::size_label(rest.bytes), shown());
+            let more = sfmd::size_label(rest.bytes);
+            let raw = if self.reading == Reading::Whole { " --raw" } else { "" };
+            let shown = format!("{}{raw}", typed(&shown()));
             let on = format!("/open {shown} --from {}", rest.next);
             text.push_str(&format!("\n\n… {more} more · {on} · /open {shown} --outline"));
         }
@@ -238,18 +245,6 @@ impl Page {
         }
         entries.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
-
-    fn no_block(&self, id: &str) -> Error {
-        let document = self.content.document();
-        let mut known = self.block_ids();
-        for heading in &document.headings {
-            let id = heading.explicit_id.as_ref().unwrap_or(&heading.slug);
-            if !id.is_empty() && !known.contains(id) {
-                known.push(id.clone());
-            }
-        }
-        no_block(id, &known.iter().map(String::as_str).collect::<Vec<_>>())
-    }
 }
 
 /// The content of a page, whose first lines must not read as the lines that stand before it: those get a
@@ -266,17 +261,6 @@ fn unposed(content: &str) -> Cow<'_, str> {
         false => line.to_owned(),
     });
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// The error for a block that is not among those a document has.
-pub(crate) fn no_block(id: &str, known: &[&str]) -> Error {
-    let near = nearest(id, known.iter().copied()).map(|name| format!("Did you mean #{name}?"));
-    let named: Vec<String> = known.iter().take(NAMED_MAX).map(|name| format!("#{name}")).collect();
-    let list =
-        if named.is_empty() { "It has none.".to_owned() } else { format!("Blocks: {}", named.join(", ")) };
-    Error::new(Code::BlockNotFound, format!("No block {} in this document.", quoted(&format!("#{id}"))))
-        .hints(near)
-        .hint(list)
 }
 
 impl Source {

@@ -2,6 +2,7 @@
 
 use sfmd::{DirectiveKind, Document};
 
+use super::quote::typed;
 use super::{Library, Location, Source};
 use crate::agent::workspace::FoundKind;
 use crate::blocking;
@@ -38,7 +39,7 @@ impl Setup {
         };
         let source = if path.is_empty() { base.clone() } else { base.join(path, library.workspace).ok()? };
         let target = Location { source, block }.display(library.workspace);
-        Some(Self { target, named: Named::ByThePage })
+        Some(Self { target: typed(&target).into_owned(), named: Named::ByThePage })
     }
 
     /// The page beside a local document.
@@ -48,7 +49,7 @@ impl Setup {
         if sibling == *file {
             return None;
         }
-        let target = library.workspace.display(&sibling);
+        let target = typed(&library.workspace.display(&sibling)).into_owned();
         let workspace = library.workspace.clone();
         let found = blocking::run(move || workspace.find(&sibling)).await.ok()?;
         matches!(found.kind, FoundKind::File { .. }).then_some(Self { target, named: Named::ByItsName })

@@ -6,6 +6,7 @@ use url::Url;
 
 use super::Source;
 use super::location::{Unreachable, percent_decoded, web_address};
+use super::quote::unquote;
 use crate::agent::{Workspace, workspace};
 
 /// A target, understood but not yet looked up.
@@ -59,7 +60,8 @@ pub struct Bases<'a> {
 
 impl Target {
     pub fn parse(text: &str, bases: Bases<'_>) -> Result<Self, Unreachable> {
-        let (plain, block) = split_block(unquote(text));
+        let text = unquote(text);
+        let (plain, block) = split_block(&text);
         Self::of(plain, block, bases)
     }
 
@@ -83,6 +85,15 @@ impl Target {
 }
 
 impl Bases<'_> {
+    /// For commands that know no web: relative targets start where commands run, also while a page from the web is
+    /// open.
+    pub fn on_this_machine(self) -> Self {
+        match self.page {
+            Some(Source::Web(_)) => Self { page: None, caller: None, ..self },
+            _ => self,
+        }
+    }
+
     /// The directory that `./` starts from while a document or a directory is open.
     fn here(&self) -> Option<&Path> {
         self.page.and_then(Source::directory).or(self.directory)
@@ -136,12 +147,6 @@ fn is_site_relative(text: &str) -> bool {
 
 fn is_bare(text: &str) -> bool {
     !text.starts_with(['~', '/', '.'])
-}
-
-/// A target may be put in quotes, as a name with spaces often is.
-pub(crate) fn unquote(text: &str) -> &str {
-    let text = text.trim();
-    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub struct Fetched {
     /// The address that answered.
     pub from: SocketAddr,
     pub validators: Validators,
+    /// The part that a redirect led to.
+    pub fragment: Option<String>,
     /// What addresses call the headings of a page of HTML, in their order.
     pub heading_ids: Option<Vec<Vec<String>>>,
 }
@@ -127,6 +129,7 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
     };
     Loaded {
         source: Source::Web(without_fragment(&answer.url)),
+        real: None,
         content,
         notes: rendered.notes,
         title: rendered.title,
@@ -134,6 +137,7 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
             source: rendered.source,
             from: answer.peer,
             validators: answer.validators(),
+            fragment: answer.url.fragment().map(str::to_owned),
             heading_ids,
         }),
     }

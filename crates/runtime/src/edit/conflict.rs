@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
+use crate::document::typed;
 use crate::error::{Code, Error, Result};
 
 /// How many files a topic remembers; one that was read before these has to be read again.
@@ -16,8 +17,9 @@ pub struct Digest {
     hash: u64,
 }
 
-/// The contents that a topic has read, the latest last.
-#[derive(Debug, Default)]
+/// The contents that a topic has read, the latest last. Paths have their links resolved: a file that was read under
+/// one name may be edited under another.
+#[derive(Debug, Clone, Default)]
 pub struct Seen(VecDeque<(PathBuf, Digest)>);
 
 /// Whether a file may be overwritten that the topic has not read as it is.
@@ -61,7 +63,7 @@ pub fn check(seen: Option<Digest>, current: Digest, shown: &str, command: &str) 
         None => format!("{shown} exists, and this topic has not read it."),
     };
     Err(Error::new(Code::Conflict, message)
-        .hint(format!("See it as it is now: /edit {shown}"))
+        .hint(format!("See it as it is now: /edit {}", typed(shown)))
         .hint(format!("Or replace it unseen: {command} --force")))
 }
 

@@ -58,8 +58,8 @@ impl LineRange {
             let line = if self.first == 0 { 0 } else { self.last };
             let message = format!("No line {line}: {shown} has {}.", count_of(count, "line"));
             return Err(Error::new(Code::LineOutOfRange, message)
-                .hint(format!("See them: /edit {shown}"))
-                .hint(format!("Add at the end: /append {shown}")));
+                .hint(format!("See them: /edit {}", document::typed(shown)))
+                .hint(format!("Add at the end: /append {}", document::typed(shown))));
         }
         Ok(self.first..self.last + 1)
     }
@@ -99,13 +99,13 @@ fn block_lines(id: &str, text: &str, shown: &str) -> Result<Range<usize>> {
     if let Some(sfmd::Target::Include { line, include }) = document.resolve(id) {
         let file = if include.path.is_empty() { "another file" } else { &include.path };
         let message = format!("#{id} is included in {shown} from {file}.");
-        return Err(Error::new(Code::BlockNotFound, message)
-            .hint(format!("Edit that file, or the line that includes it: {shown}:L{line}")));
+        return Err(Error::new(Code::BlockNotFound, message).hint(format!(
+            "Edit that file, or the line that includes it: {}:L{line}",
+            document::typed(shown)
+        )));
     }
     let headings = document.headings.iter().map(|heading| heading.slug.as_str());
-    let headings = headings.filter(|slug| !slug.is_empty());
-    let missing =
-        document::no_block(id, &document.block_ids().into_iter().chain(headings).collect::<Vec<_>>());
+    let missing = document::no_block(id, document.block_ids().into_iter().chain(headings), shown);
     let included =
         document.includes().map(|(_, include)| include.path.as_str()).filter(|path| !path.is_empty());
     let included: Vec<&str> = included.take(INCLUDED_SHOWN).collect();

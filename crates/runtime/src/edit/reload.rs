@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::command::Context;
 use crate::command::ground::Ground;
-use crate::document::{Location, Page};
+use crate::document::{Page, Visit};
 use crate::error::Result;
 
 /// How many files are told apart; after more, any page counts as edited.
@@ -42,14 +42,14 @@ impl Edits {
 pub async fn reload_if_edited(context: &mut Context<'_>) {
     let edits = context.session.take_edits();
     let Some(page) = context.state.page.as_ref().filter(|page| edits.concern(page)) else { return };
-    let location = page.location.clone();
-    if location.source.directory().is_none() {
+    let visit = page.visit();
+    if visit.location.source.directory().is_none() {
         return;
     }
-    match reload(&location, context).await {
+    match reload(&visit, context).await {
         Ok(page) => context.state.renew(page),
         Err(error) => {
-            let shown = location.source.display(&context.agent.workspace);
+            let shown = visit.location.source.display(&context.agent.workspace);
             let warning = format!("{shown} was edited and could not be loaded again: {}", error.message);
             context.state.reload_failure = Some(warning.into());
         }
@@ -57,12 +57,11 @@ pub async fn reload_if_edited(context: &mut Context<'_>) {
 }
 
 /// The page as it is now, on the ground of its topic; without its block, if that is gone.
-async fn reload(location: &Location, context: &Context<'_>) -> Result<Box<Page>> {
+async fn reload(visit: &Visit, context: &Context<'_>) -> Result<Box<Page>> {
     let ground = Ground::of(context)?;
-    let mut page = ground.library(context).reopen(location).await?;
+    let mut page = ground.library(context).reopen(visit).await?;
     ground.label(&mut page);
-    let block = page.location.block.take();
-    page.location.block = block.filter(|block| page.check_block(block).is_ok());
+    page.leave_missing_part();
     Ok(page)
 }
 

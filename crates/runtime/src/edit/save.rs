@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::change::{self, Spot};
-use super::conflict::{self, Digest, Overwrite};
+use super::conflict::{self, Digest, Overwrite, Seen};
 use super::diff::Diff;
 use super::target::{self, FileTarget, Located};
 use super::{Part, Undo, count_of, reload_if_edited};
@@ -40,13 +40,14 @@ struct Job {
     way: Way,
     body: String,
     overwrite: Overwrite,
-    /// What the topic has read of the paths that may be meant.
-    seen: Vec<(PathBuf, Digest)>,
+    /// What the topic has read.
+    seen: Arc<Seen>,
 }
 
 /// What came of it.
 struct Saved {
-    path: PathBuf,
+    /// With all links resolved.
+    real: PathBuf,
     reply: String,
     /// None if the file was already as asked for.
     undo: Option<Undo>,
@@ -60,17 +61,16 @@ pub async fn save(edit: Edit, mut context: Context<'_>) -> Result<String> {
     let located = target.locate(context.state, context.agent, context.caller)?;
     way.check(&target, &located.part)?;
     context.kept().refuse(&located, &context.agent.workspace).await?;
-    let seen =
-        located.paths().filter_map(|path| Some((path.clone(), context.state.seen.get(path)?))).collect();
+    let seen = Arc::clone(&context.state.seen);
     let job = Job { workspace: context.agent.workspace.clone(), located, way, body, overwrite, seen };
     let _turn = context.topics.edit_turn().await;
-    let Saved { path, reply, undo, known } = blocking::run(move || job.run()).await?;
+    let Saved { real, reply, undo, known } = blocking::run(move || job.run()).await?;
     if let Some(known) = known {
-        context.state.seen.remember(path.clone(), known);
+        Arc::make_mut(&mut context.state.seen).remember(real.clone(), known);
     }
     if let Some(undo) = undo {
         context.state.undo = Some(Arc::new(undo));
-        tell(&path, &mut context).await;
+        tell(&real, &mut context).await;
     }
     Ok(reply)
 }
@@ -83,19 +83,21 @@ pub async fn revert(mut context: Context<'_>) -> Result<String> {
     };
     let _turn = context.topics.edit_turn().await;
     let workspace = context.agent.workspace.clone();
-    let (path, seen) = (undo.path.clone(), context.state.seen.get(&undo.path));
-    let reverted = blocking::run(move || turn_back(&undo, &workspace, seen)).await?;
+    let seen = Arc::clone(&context.state.seen);
+    let Reverted { real, reply, known } = blocking::run(move || turn_back(&undo, &workspace, &seen)).await?;
     context.state.undo = None;
-    match reverted.known {
-        Known::Gone => context.state.seen.forget(&path),
-        Known::Content(digest) => context.state.seen.remember(path.clone(), digest),
+    match known {
+        Known::Gone => Arc::make_mut(&mut context.state.seen).forget(&real),
+        Known::Content(digest) => Arc::make_mut(&mut context.state.seen).remember(real.clone(), digest),
         Known::Not => {}
     }
-    tell(&path, &mut context).await;
-    Ok(reverted.reply)
+    tell(&real, &mut context).await;
+    Ok(reply)
 }
 
 struct Reverted {
+    /// With all links resolved.
+    real: PathBuf,
     reply: String,
     known: Known,
 }
@@ -116,37 +118,40 @@ impl Job {
             return Err(document::not_text(place.shown()));
         }
         let current = Digest::of(&before);
-        let seen = self.seen.iter().find(|(seen, _)| *seen == path).map(|(_, digest)| *digest);
-        let named = format!("{}{}", place.shown(), self.located.part);
+        let real = place.path();
+        let seen = self.seen.get(&real);
+        let (typed, part) = (document::typed(place.shown()), &self.located.part);
+        let named = format!("{}{part}", place.shown());
         if self.way != Way::Append && self.overwrite == Overwrite::IfSeen {
-            conflict::check(seen, current, place.shown(), &format!("{} {named}", self.way.word()))?;
+            conflict::check(seen, current, place.shown(), &format!("{} {typed}{part}", self.way.word()))?;
         }
         let after = self.changed(&before, &place)?;
         let whole = self.spot() == Spot::InPlaceOf(Part::Whole);
         let known = (whole || seen == Some(current)).then(|| Digest::of(after.as_bytes()));
         if after.as_bytes() == before {
-            return Ok(Saved { path, reply: format!("✓ {named} — No changes"), undo: None, known });
+            return Ok(Saved { real, reply: format!("✓ {named} — No changes"), undo: None, known });
         }
         let diff = Diff::between(&String::from_utf8_lossy(&before), &after);
         place.write(Some(&before), after.as_bytes())?;
-        let undo = Undo::of(path.clone(), Some(&before), after.as_bytes());
+        let undo = Undo::of(path, Some(&before), after.as_bytes());
         let reply = with_diff(&format!("✓ {named} — {}", diff.counts()), &diff);
-        Ok(Saved { path, reply, undo: Some(undo), known })
+        Ok(Saved { real, reply, undo: Some(undo), known })
     }
 
     fn create(&self, path: PathBuf, place: &Place) -> Result<Saved> {
         let shown = place.shown();
         if self.located.part != Part::Whole {
             return Err(Error::new(Code::NotFound, format!("No such file: {shown}"))
-                .hint(format!("Create it: /write {shown}")));
+                .hint(format!("Create it: /write {}", document::typed(shown))));
         }
         let content = change::create(&self.body);
         check_size(&content, shown)?;
         place.write(None, content.as_bytes())?;
         let lines = count_of(super::lines::Lines::of(&content).count(), "line");
-        let undo = Undo::of(path.clone(), None, content.as_bytes());
+        let undo = Undo::of(path, None, content.as_bytes());
         let known = Some(Digest::of(content.as_bytes()));
-        Ok(Saved { path, reply: format!("✓ created {shown} ({lines})"), undo: Some(undo), known })
+        let reply = format!("✓ created {shown} ({lines})");
+        Ok(Saved { real: place.path(), reply, undo: Some(undo), known })
     }
 
     fn changed(&self, before: &[u8], place: &Place) -> Result<String> {
@@ -195,12 +200,12 @@ impl Way {
     }
 }
 
-fn turn_back(undo: &Undo, workspace: &Workspace, seen: Option<Digest>) -> Result<Reverted> {
+fn turn_back(undo: &Undo, workspace: &Workspace, seen: &Seen) -> Result<Reverted> {
     let place = workspace.place(&undo.path)?;
     let shown = place.shown();
     let changed = || {
         Error::new(Code::Conflict, format!("{shown} has changed since this topic edited it."))
-            .hint(format!("See it as it is now: /edit {shown}"))
+            .hint(format!("See it as it is now: /edit {}", document::typed(shown)))
     };
     let current = target::read(&place)?.ok_or_else(changed)?;
     let before = undo.revert(&current).ok_or_else(changed)?;
@@ -212,10 +217,13 @@ fn turn_back(undo: &Undo, workspace: &Workspace, seen: Option<Digest>) -> Result
     let diff = Diff::between(&String::from_utf8_lossy(&current), &text);
     let known = match &before {
         None => Known::Gone,
-        Some(before) if seen == Some(Digest::of(&current)) => Known::Content(Digest::of(before)),
+        Some(before) if seen.get(&place.path()) == Some(Digest::of(&current)) => {
+            Known::Content(Digest::of(before))
+        }
         Some(_) => Known::Not,
     };
-    Ok(Reverted { reply: with_diff(&format!("✓ {shown} — Reverted last change"), &diff), known })
+    let reply = with_diff(&format!("✓ {shown} — Reverted last change"), &diff);
+    Ok(Reverted { real: place.path(), reply, known })
 }
 
 /// Shows the file anew: here at once, in other topics with their next command.

@@ -28,9 +28,9 @@ pub struct Located {
 impl FileTarget {
     pub fn parse(text: &str) -> Self {
         let text = document::unquote(text);
-        match LineRange::split(text) {
+        match LineRange::split(&text) {
             Some((path, lines)) => Self { text: path.to_owned(), lines: Some(lines) },
-            None => Self { text: text.to_owned(), lines: None },
+            None => Self { text: text.into_owned(), lines: None },
         }
     }
 
@@ -41,7 +41,8 @@ impl FileTarget {
 
     /// The same where relative targets start elsewhere.
     pub fn locate_from(&self, bases: Bases<'_>, state: &State) -> Result<Located> {
-        if self.text.is_empty() {
+        // Without lines it would be all of the open document, which nobody has named.
+        if self.text.is_empty() && self.lines.is_some() {
             return Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(None)? });
         }
         let not_a_file = |why: &str| {
@@ -134,7 +135,8 @@ pub fn read(place: &Place) -> Result<Option<Vec<u8>>> {
     let Some(found) = place.open()? else { return Ok(None) };
     if found.kind == FoundKind::Directory {
         let message = format!("{} is a directory, not a file.", place.shown());
-        return Err(Error::new(Code::InvalidPath, message).hint(format!("List it: /ls {}", place.shown())));
+        return Err(Error::new(Code::InvalidPath, message)
+            .hint(format!("List it: /ls {}", document::typed(place.shown()))));
     }
     document::read_bytes(&found, place.shown()).map(Some)
 }

@@ -15,7 +15,7 @@ use store::{AtomicWrite, Expect, Key, KeyRange, Limit, Space, Store, Timestamp};
 use super::target::Located;
 use crate::agent::{self, Workspace};
 use crate::blocking;
-use crate::document;
+use crate::document::{self, typed};
 use crate::error::{Code, Error, Result, store_failed};
 
 /// How many versions `/log` shows; older ones can still be opened.
@@ -136,10 +136,12 @@ impl Kept<'_> {
             return Ok(None);
         }
         if known.is_empty() {
-            return Err(error.hint(format!("It has none. Make one: /commit {shown} --message \"…\"")));
+            return Err(
+                error.hint(format!("It has none. Make one: /commit {} --message \"…\"", typed(shown)))
+            );
         }
         let names: Vec<String> = known.iter().map(|version| version.number.to_string()).collect();
-        Err(error.hint(format!("Versions: {} · /log {shown}", names.join(", "))))
+        Err(error.hint(format!("Versions: {} · /log {}", names.join(", "), typed(shown))))
     }
 }
 
@@ -159,8 +161,11 @@ impl Kept<'_> {
             let shown = workspace.place(file)?.shown().to_owned();
             let message = format!("{shown}@{number} is a version, and stays as it is.");
             return Err(Error::new(Code::InvalidPath, message)
-                .hint(format!("Read it: /open {shown}@{number}"))
-                .hint(format!("Bring it back: /write {shown}, with its text below (/source shows it)")));
+                .hint(format!("Read it: /open {}@{number}", typed(&shown)))
+                .hint(format!(
+                    "Bring it back: /write {}, with its text below (/source shows it)",
+                    typed(&shown)
+                )));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::count_of;
 use super::diff::NUMBER_WIDTH;
 use super::lines::{Lines, without_mark};
+use crate::document::typed;
 use crate::long;
 use crate::reply::REPLY_MAX;
 
@@ -29,7 +30,7 @@ pub fn numbered(text: &str, lines: Range<usize>, shown: &str) -> String {
         let line = format!("{number:>width$} │{space}{content}\n");
         if out.len() + line.len() > REPLY_MAX - ROOM {
             let more = count_of(last + 1 - number, "more line");
-            out.push_str(&format!("… {more} · /edit {shown}:L{number}-L{last}"));
+            out.push_str(&format!("… {more} · /edit {}:L{number}-L{last}", typed(shown)));
             return out;
         }
         out.push_str(&line);

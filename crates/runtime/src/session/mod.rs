@@ -16,7 +16,7 @@ pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 use crate::action::Shortcuts;
 use crate::agent::Workspace;
 use crate::bash::{Cwd, Live};
-use crate::document::{Bases, Location, Menus, Page, Source};
+use crate::document::{Bases, Menus, Page, Visit};
 use crate::edit::{Edits, Seen, Undo};
 use crate::reply::Meta;
 use crate::substitute::Marked;
@@ -42,13 +42,13 @@ pub struct Session {
 #[derive(Debug, Default)]
 pub struct State {
     pub page: Option<Box<Page>>,
-    pub history: Vec<Location>,
+    pub history: Vec<Visit>,
     /// The page from the web that was left last: `/back` asks only whether it has changed.
     pub left: Option<Box<Page>>,
     /// The directory opened last, which `./x` means while no document is open.
     pub directory: Option<PathBuf>,
     /// What this topic has read of files.
-    pub seen: Seen,
+    pub seen: Arc<Seen>,
     /// The last edit.
     pub undo: Option<Arc<Undo>>,
     /// Why the page is older than its file.
@@ -84,7 +84,7 @@ impl State {
     pub fn enter(&mut self, page: Box<Page>) {
         if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
         {
-            self.history.push(previous.location.clone());
+            self.history.push(previous.visit());
             self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
         }
         self.replace(page);
@@ -99,8 +99,8 @@ impl State {
     /// The agent gets to see the current page as it is loaded, or a part of it.
     pub fn saw_page(&mut self) {
         let Some(page) = &self.page else { return };
-        if let Source::File(path) = &page.location.source {
-            self.seen.remember(path.clone(), page.digest);
+        if let Some(path) = page.file() {
+            Arc::make_mut(&mut self.seen).remember(path.to_owned(), page.digest);
         }
     }
 

@@ -159,13 +159,33 @@ async fn a_block_of_the_same_document_is_no_step() {
 }
 
 #[tokio::test]
-async fn back_to_a_file_that_is_gone_keeps_the_place() {
+async fn back_to_a_file_that_is_gone_keeps_the_place_and_leads_further_back() {
     let world = library().await;
-    world.ok("main", "/open report.md\n/open docs/guide.md").await;
+    world.ok("main", "/open docs/appendix.md#appendix\n/open report.md\n/open docs/guide.md").await;
     std::fs::remove_file(world.home.path().join("report.md")).unwrap();
-    world.fails("main", "/back", "NOT_FOUND").await;
+    let refused = world.fails("main", "/back", "NOT_FOUND").await;
+    assert!(refused.ends_with("\n  /back again leads to ~/docs/appendix.md#appendix"), "{refused}");
     let info = world.ok("main", "/info").await;
     assert!(info.contains("file:      docs/guide.md") && info.contains("history:   1 entry"), "{info}");
+    // A part that is gone leaves the rest of its document.
+    world.home.write("docs/appendix.md", "# Renamed\n");
+    let back = world.ok("main", "/back").await;
+    assert_eq!(back, "Back to ~/docs/appendix.md · no section \"#appendix\"\n---\n# Renamed");
+    world.ok("main", "/open docs/guide.md").await;
+    std::fs::remove_file(world.home.path().join("docs/appendix.md")).unwrap();
+    let refused = world.fails("main", "/back", "NOT_FOUND").await;
+    assert!(refused.ends_with("There is no other document to go back to."), "{refused}");
+    world.fails("main", "/back", "NO_HISTORY").await;
+}
+
+#[tokio::test]
+async fn a_refresh_shows_what_is_left_when_the_part_is_gone() {
+    let world = library().await;
+    world.ok("main", "/open docs/guide.md#setup").await;
+    world.home.write("docs/guide.md", "# Guide\n");
+    let shown = world.ok("main", "/refresh").await;
+    assert_eq!(shown, "Refreshed ~/docs/guide.md · no section \"#setup\"\n---\n# Guide");
+    assert_eq!(world.ok("main", "/refresh").await, "Refreshed ~/docs/guide.md\n---\n# Guide");
 }
 
 #[tokio::test]

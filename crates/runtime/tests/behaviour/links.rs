@@ -187,6 +187,54 @@ async fn going_back_asks_only_whether_the_page_has_changed() {
     let back = world.ok("main", "/back").await;
     assert_eq!(back, format!("Back to {address}#part\n---\n## Part\n\ntext"));
     assert_eq!(web.seen().pop().unwrap().headers["if-none-match"], "\"v1\"");
+    // A server that is in trouble may be asked again; a page that is gone is left behind.
+    world.ok("main", "/open b.md").await;
+    for (status, code) in [(503, "LOAD_ERROR"), (503, "LOAD_ERROR"), (404, "NOT_FOUND"), (200, "NO_HISTORY")]
+    {
+        web.answer("/a.md", status, &headers, "");
+        world.fails("main", "/back", code).await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_was_read_whole_is_read_whole_again() {
+    let (world, web) = (World::new().await, Web::start().await);
+    let text = "Some words about it, which go on for a while so that the page has text.";
+    let html = format!("<nav>Around</nav><main><h1>Page</h1><p>{text}</p></main>");
+    world.home.write("b.md", "# B\n");
+    let url = web.url("/m");
+    for headers in
+        [&[("content-type", "text/html"), ("etag", "\"v1\"")][..], &[("content-type", "text/html")]]
+    {
+        web.answer("/m", 200, headers, html.clone());
+        assert!(!world.ok("main", &format!("/open {url}")).await.contains("Around"));
+        assert!(world.ok("main", &format!("/open --raw {url}")).await.contains("Around"));
+        assert!(world.ok("main", "/refresh").await.contains("Around"));
+        world.ok("main", "/open b.md").await;
+        assert!(world.ok("main", "/back").await.contains("Around"));
+    }
+    let long: String = (0..2000).map(|n| format!("<p>{n} {text}</p>")).collect();
+    web.page("/m", "text/html", format!("<nav>Around</nav><main>{long}</main>"));
+    let shown = world.ok("main", &format!("/open --raw {url}")).await;
+    assert!(shown.contains(&format!(" · /open {url} --raw --from L")), "{}", &shown[shown.len() - 300..]);
+}
+
+#[tokio::test]
+async fn a_redirect_may_lead_to_a_part_and_to_no_file() {
+    let (world, web) = (World::new().await, Web::start().await);
+    web.page("/page.md", "text/markdown", "# Page\n\n## Setup\n\nRun it.\n\n## Other\n\nx\n");
+    web.answer("/part", 302, &[("location", "/page.md#setup")], "");
+    web.answer("/none", 302, &[("location", "/page.md#nowhere")], "");
+    web.answer("/file", 302, &[("location", "file:///etc/passwd")], "");
+    let page = web.url("/page.md");
+    let shown = world.ok("main", &format!("/open {}", web.url("/part"))).await;
+    assert_eq!(shown, format!("Opened {page}#setup\n---\n## Setup\n\nRun it."));
+    let shown = world.ok("main", &format!("/open {}#other", web.url("/part"))).await;
+    assert!(shown.starts_with(&format!("Opened {page}#other\n")), "{shown}");
+    let shown = world.ok("main", &format!("/open {}", web.url("/none"))).await;
+    assert!(shown.starts_with(&format!("Opened {page}\n---\n# Page")), "{shown}");
+    let refused = world.fails("main", &format!("/open {}", web.url("/file")), "LOAD_ERROR").await;
+    assert!(refused.contains("redirects to a file: address"), "{refused}");
 }
 
 #[tokio::test]
@@ -196,7 +244,7 @@ async fn fragments_may_be_percent_encoded() {
         .home
         .write("kr.md", "# Top\n\n[@there There](#%D1%80%D1%83%D1%81)\n\n## Рус\n\nда\n\n## हिन्दी\n\nहाँ\n");
     let part = world.ok("main", "/open kr.md#%D1%80%D1%83%D1%81").await;
-    assert!(part.ends_with("---\n## Рус\n\nда"), "{part}");
+    assert_eq!(part, "Opened ~/kr.md#рус\n---\n## Рус\n\nда");
     world.ok("main", "/open kr.md").await;
     assert!(world.ok("main", "/open @there").await.ends_with("---\n## Рус\n\nда"));
     assert!(world.ok("main", "/open #हिन्दी").await.ends_with("---\n## हिन्दी\n\nहाँ"));
@@ -313,12 +361,15 @@ async fn a_menu_is_made_of_every_link_of_a_page() {
     let world = World::new().await;
     world.home.write(
         "a.md",
-        "[A](c.md) [here](#part) [@b B](d.md)\n\n## Part\n\n[한국, a label that is longer than most](e.md)\n",
+        "[A](c.md) [here](#part) [@b B](d.md)\n\n## Part\n\n[한국, a label that is longer than most](e.md)\n\n\
+         [!include:i](sub/i.md)\n",
     );
+    world.home.write("sub/i.md", "[3D [x]](<f g.md>)\n");
     world.ok("main", "/open a.md").await;
     let menu = world.ok("main", "/nav scaffold").await;
     let menu = menu.strip_prefix("Menu file\n---\n").unwrap();
-    let last = "[@entry-1 한국, a label that is longer than most](e.md)";
+    let last =
+        "[@entry-1 한국, a label that is longer than most](e.md)\n[@entry-2 3D \\[x\\]](<~/sub/f g.md>)";
     assert_eq!(menu, format!("[@a A](c.md)\n[@b B](d.md)\n{last}"));
     world.home.write("menu.md", menu);
     world.home.write("b.md", "[!nav:m](menu.md)\n");

@@ -15,6 +15,7 @@ mod forgery;
 mod github;
 mod hubs;
 mod links;
+mod names;
 mod queue;
 mod saving;
 mod settings;

@@ -83,6 +83,8 @@ pub(crate) fn cut(text: &str, warnings: &mut Warnings) -> (Frontmatter, usize) {
         Ok(Node { content: Content::Map(entries), .. }) => {
             (Frontmatter { lines, ..from_entries(entries, warnings) }, after)
         }
+        // A heading between two rules is a comment to YAML.
+        Ok(node) if node.is_null() && is_comment(&text[yaml_start..yaml_end]) => none,
         Ok(node) if node.is_null() => (Frontmatter { lines, ..Frontmatter::default() }, after),
         // Text between two rules is content, not a header.
         Ok(_) => none,
@@ -101,6 +103,12 @@ fn fence_end(text: &str, at: usize) -> Option<usize> {
 
 fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |length| at + length + 1)
+}
+
+/// Whether there are comments and nothing else.
+fn is_comment(yaml: &str) -> bool {
+    let mut lines = yaml.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| line.starts_with('#'))
 }
 
 fn looks_like_key(text: &str) -> bool {

@@ -17,6 +17,9 @@ const MAX_ALIASES: usize = 50;
 /// Aliases may repeat text, but never beyond this.
 const MAX_SCALAR_BYTES: usize = 1024 * 1024;
 
+/// What the library says when one of these is exceeded.
+const BREACH: &str = "budget breached";
+
 /// A value and the line it is written on.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -84,6 +87,15 @@ pub(super) fn read(text: &str, first_line: usize) -> Result<Node, Warning> {
             // The library counts lines from the header's first, and speaks of its own options.
             let message = full.split(" at line ").next().unwrap_or_default();
             let message = message.split(", set ").next().unwrap_or_default();
+            // It tells of the limits below in its own terms.
+            let message = match message.contains(BREACH) {
+                true => {
+                    format!(
+                        "more than a header holds: {MAX_NODES} values, {MAX_ALIASES} aliases, {MAX_DEPTH} levels"
+                    )
+                }
+                false => message.to_owned(),
+            };
             Err(Warning { line: first_line + line, message: format!("frontmatter: {message}") })
         }
     }

@@ -2,6 +2,7 @@
 
 mod callable;
 mod outline;
+mod rebase;
 mod render;
 mod shortcut;
 mod view;

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::rebase::rebased;
 use super::{Origin, Page, Part, Segment};
 use crate::id::{Id, slug};
 use crate::lines::{Lines, positions_within};
-use crate::link::{Link, LinkForm, NUMBERED_PREFIX};
+use crate::link::{Link, LinkForm, NUMBERED_PREFIX, inline_href};
 use crate::scan::scan;
 use crate::warning::{MAX_WARNINGS, Warning};
 
@@ -58,8 +59,14 @@ pub(super) fn assign(page: &mut Page) {
             None
         };
         if let Some(link) = found.link {
-            let id = id.map(|at| names.shortcuts[at].id.as_str());
-            edit(link, id, &mut edits[found.part]);
+            let shown = match id {
+                Some(at) => Shown::Shortcut(&names.shortcuts[at].id),
+                None if found.part == 0 || link.form == LinkForm::Auto => Shown::AsWritten,
+                None => {
+                    rebased(found.href, found.origin, page.origin()).map_or(Shown::AsWritten, Shown::From)
+                }
+            };
+            edit(link, &shown, &mut edits[found.part]);
         }
     }
     let Names { shortcuts, warnings, .. } = names;
@@ -99,7 +106,7 @@ pub fn shorten_links(text: &str, origin: &Origin, reserved: &[&str]) -> (String,
         let (offset, href) = (link.range.start, link.destination.as_str());
         let found = Use { part: 0, lines: &lines, origin, offset, link: Some(link), id: None, href };
         let at = names.add_auto(&found);
-        edit(link, Some(&names.shortcuts[at].id), &mut edits);
+        edit(link, &Shown::Shortcut(&names.shortcuts[at].id), &mut edits);
     }
     edits.sort_by_key(|edit| edit.range.start);
     let mut out = String::with_capacity(text.len());
@@ -111,6 +118,16 @@ pub fn shorten_links(text: &str, origin: &Origin, reserved: &[&str]) -> (String,
     }
     out.push_str(&text[cursor..]);
     (out, names.shortcuts)
+}
+
+/// How the view shows a link.
+enum Shown<'a> {
+    /// `[Label][@id]`
+    Shortcut(&'a str),
+    /// With its address as the author wrote it.
+    AsWritten,
+    /// With an address that is relative to the page, not to the file that the link stands in.
+    From(String),
 }
 
 /// A link, or a definition that names one.
@@ -282,8 +299,8 @@ fn slug_of_label(label: &str) -> Option<String> {
     (!slug.is_empty() && !slug.starts_with(NUMBERED_PREFIX)).then_some(slug)
 }
 
-/// How the view shows a link: `[Label][@id]`, or as a plain inline link where it has no shortcut.
-fn edit(link: &Link, id: Option<&str>, edits: &mut Vec<Edit>) {
+/// Prepares how the view shows a link; one without a shortcut is a plain inline link.
+fn edit(link: &Link, shown: &Shown<'_>, edits: &mut Vec<Edit>) {
     let tail = link.label.end..link.range.end;
     let name_length = link.name.as_ref().map_or(0, |name| name.length);
     if name_length > 0 {
@@ -291,25 +308,20 @@ fn edit(link: &Link, id: Option<&str>, edits: &mut Vec<Edit>) {
         let length = if name_length == link.label.len() { 1 } else { name_length };
         edits.push(Edit { range: link.label.start..link.label.start + length, text: String::new() });
     }
-    match (id, link.form) {
-        (Some(_), LinkForm::Bare) if link.name.is_some() => {
+    match (shown, link.form) {
+        (Shown::Shortcut(_), LinkForm::Bare) if link.name.is_some() => {
             edits.push(Edit { range: tail, text: "]".to_owned() });
         }
-        (Some(id), LinkForm::Auto) => {
+        (Shown::Shortcut(id), LinkForm::Auto) => {
             edits.push(Edit { range: link.range.start..link.label.start, text: "[".to_owned() });
             edits.push(Edit { range: tail, text: format!("][@{id}]") });
         }
-        (Some(id), _) => edits.push(Edit { range: tail, text: format!("][@{id}]") }),
+        (Shown::Shortcut(id), _) => edits.push(Edit { range: tail, text: format!("][@{id}]") }),
+        (Shown::From(href), _) => edits.push(Edit { range: tail, text: format!("]({})", inline_href(href)) }),
         // The definition is hidden, so the address moves to the link.
-        (None, LinkForm::Reference | LinkForm::Bare) => {
+        (Shown::AsWritten, LinkForm::Reference | LinkForm::Bare) => {
             edits.push(Edit { range: tail, text: format!("]({})", inline_href(&link.destination)) });
         }
-        (None, LinkForm::Inline | LinkForm::Auto) => {}
+        (Shown::AsWritten, LinkForm::Inline | LinkForm::Auto) => {}
     }
-}
-
-fn inline_href(href: &str) -> String {
-    let is_plain = !href.is_empty()
-        && !href.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c));
-    if is_plain { href.to_owned() } else { format!("<{}>", href.replace('<', "%3C").replace('>', "%3E")) }
 }

@@ -21,7 +21,11 @@ pub(super) fn next(
     let location =
         std::str::from_utf8(location.as_bytes()).map_err(|_| Error::BadRedirect { from: from() })?;
     let mut url = request.url.join(location).map_err(|_| Error::BadRedirect { from: from() })?;
-    check_scheme(&url)?;
+    // Whoever asked has named a good address: what is wrong is the answer.
+    check_scheme(&url).map_err(|error| match error {
+        Error::BadScheme { scheme } => Error::RedirectScheme { from: from(), scheme },
+        other => other,
+    })?;
     if url.as_str().len() > MAX_URL {
         return Err(Error::BadRedirect { from: from() });
     }
@@ -147,7 +151,7 @@ mod tests {
     fn odd_schemes_and_addresses_are_refused() {
         for location in ["file:///etc/passwd", "data:text/html,x", "javascript:alert(1)", "ftp://a/"] {
             assert!(
-                matches!(follow("GET", "http://a/", 302, location), Err(Error::BadScheme { .. })),
+                matches!(follow("GET", "http://a/", 302, location), Err(Error::RedirectScheme { .. })),
                 "{location}"
             );
         }

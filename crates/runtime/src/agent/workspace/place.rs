@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::directory::{Directory, Failure, Temporary};
 use super::{Found, Workspace, open_beneath};
+use crate::document::typed;
 use crate::error::{Code, Error, Result};
 
 /// A path that the agent may reach, with all links resolved. There may be no file yet.
@@ -161,7 +162,7 @@ impl Place {
         match failure {
             Failure::Changed => {
                 Error::new(Code::Conflict, format!("{shown} was changed by someone else at this moment."))
-                    .hint(format!("It was left as it is. See it: /edit {shown}"))
+                    .hint(format!("It was left as it is. See it: /edit {}", typed(shown)))
             }
             Failure::Io(Errno::LOOP) => {
                 Error::new(Code::InvalidPath, format!("A part of {shown} was swapped for a link."))

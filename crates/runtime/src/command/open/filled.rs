@@ -22,8 +22,8 @@ pub struct Aim {
 /// all of it is a target itself; in an address values are encoded as in those of actions.
 pub async fn aim(text: &str, bases: Bases<'_>, context: &Context<'_>) -> Result<Aim> {
     let is_literal = text.starts_with('\'');
-    let written = if is_literal { text } else { unquote(text) };
-    let template = Template::parse(written, Dialect::Definition);
+    let written = if is_literal { text.into() } else { unquote(text) };
+    let template = Template::parse(&written, Dialect::Definition);
     let is_plain = template.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
     if is_plain || is_literal {
         return Ok(Aim { text: text.to_owned(), ..Aim::default() });
