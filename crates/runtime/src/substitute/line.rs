@@ -1,6 +1,8 @@
 //! Values in a command line: they travel as environment variables, and the line refers to them.
 
-use super::quoting::{Place, Scanner};
+use sfmd::is_variable_name;
+
+use super::quoting::{Meaning, Place, Reach, Scanner, Spot};
 use super::{Content, Filled, Inserted, Part};
 use crate::error::{Code, Error, Result, quoted};
 
@@ -16,16 +18,26 @@ pub struct CommandLine {
 
 /// Every value becomes one word, or a part of the author's quoted text; `$ARGS` becomes one word for each.
 pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
-    let texts: String = filled.parts.iter().filter_map(literal).collect();
-    let mut writer = Writer {
-        out: CommandLine { line: String::new(), values: Vec::new() },
-        scanner: Scanner::new(&texts),
-    };
+    let mut scanner = Scanner::default();
     for part in &filled.parts {
         match part {
-            Part::Text(text) => writer.text(text),
-            Part::Dollar => writer.dollar(),
-            Part::Value(inserted) => writer.value(inserted)?,
+            Part::Text(text) => scanner.text(text),
+            Part::Dollar => scanner.dollar(),
+            Part::Value(inserted) => scanner.value(matches!(inserted.content, Content::Words(_))),
+        }
+    }
+    let (spots, reach) = scanner.finish();
+    let mut writer = Writer {
+        out: CommandLine { line: String::new(), values: Vec::new() },
+        runs_expansions: runs_expansions(reach, filled),
+    };
+    let mut spots = spots.into_iter();
+    let mut spot = || spots.next().expect("one for each dollar sign and each value");
+    for part in &filled.parts {
+        match part {
+            Part::Text(text) => writer.out.line.push_str(text),
+            Part::Dollar => writer.dollar(spot().place),
+            Part::Value(inserted) => writer.value(inserted, spot())?,
         }
     }
     Ok(writer.out)
@@ -33,43 +45,35 @@ pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
 
 struct Writer {
     out: CommandLine,
-    scanner: Scanner,
+    /// Whether bash may come to run a `$(…)` in a value, wherever that stands.
+    runs_expansions: bool,
 }
 
 impl Writer {
-    fn text(&mut self, text: &str) {
-        self.scanner.pass(text);
-        self.out.line.push_str(text);
-    }
-
     /// A dollar sign that the shell must not expand.
-    fn dollar(&mut self) {
-        let escape = match self.scanner.place() {
+    fn dollar(&mut self, place: Place) {
+        let escape = match place {
             Place::Single | Place::Escaped => "",
-            Place::Bare | Place::Double | Place::Arithmetic => "\\",
+            Place::Bare | Place::Double => "\\",
         };
         self.out.line.push_str(escape);
         self.out.line.push('$');
-        self.scanner.take_escape();
-        self.scanner.interrupt();
     }
 
-    fn value(&mut self, inserted: &Inserted) -> Result<()> {
-        let place = self.scanner.place();
+    fn value(&mut self, inserted: &Inserted, spot: Spot) -> Result<()> {
         // The author's backslash stays a backslash; it must not escape our quote.
-        if self.scanner.take_escape() {
+        if spot.is_escaped {
             self.out.line.push('\\');
         }
-        self.scanner.interrupt();
         let words = match &inserted.content {
             Content::Words(words) => words.clone(),
             _ => vec![inserted.text().into_owned()],
         };
-        let names = words.into_iter().map(|word| self.carry(word, place)).collect::<Result<Vec<_>>>()?;
+        let names = words.into_iter().map(|word| self.carry(word, spot)).collect::<Result<Vec<_>>>()?;
         let together = names.iter().map(|name| format!("${{{name}}}")).collect::<Vec<_>>().join(" ");
-        let reference = match place {
+        let reference = match spot.place {
             Place::Bare => names.iter().map(|name| format!("\"${{{name}}}\"")).collect::<Vec<_>>().join(" "),
-            Place::Double | Place::Arithmetic => together,
+            Place::Double => together,
             Place::Single => format!("'\"{together}\"'"),
             Place::Escaped => format!("'\"{together}\"$'"),
         };
@@ -78,7 +82,7 @@ impl Writer {
     }
 
     /// Gives a value a name in the environment.
-    fn carry(&mut self, value: String, place: Place) -> Result<String> {
+    fn carry(&mut self, value: String, spot: Spot) -> Result<String> {
         let refused = |message: String| Error::new(Code::InvalidParams, message).hint("Nothing was run.");
         if value.contains('\0') {
             return Err(refused("A value with a NUL character cannot be passed to a command.".to_owned()));
@@ -87,18 +91,73 @@ impl Writer {
             let message = format!("A value of {} KB is too long for a command.", value.len() / 1024);
             return Err(refused(message).hint("Pass the name of a file instead."));
         }
-        if place == Place::Arithmetic && value.parse::<i64>().is_err() {
-            return Err(refused(format!("{} is calculated with, and is no whole number.", quoted(&value))));
+        if let Some(reason) = self.objection(&value, spot.meaning) {
+            return Err(refused(format!("{} {reason}", quoted(&value))));
         }
         let name = format!("STRING_VALUE_{}", self.out.values.len() + 1);
         self.out.values.push((name.clone(), value));
         Ok(name)
     }
+
+    /// Why a value may not stand where it would.
+    fn objection(&self, value: &str, meaning: Meaning) -> Option<String> {
+        let expands = value.contains(['$', '`']);
+        match meaning {
+            Meaning::Number if value.parse::<i64>().is_err() => {
+                Some("is calculated with, and is no whole number.".to_owned())
+            }
+            // A part of a name may begin with a digit.
+            Meaning::Name if !is_variable_name(&format!("_{value}")) => {
+                Some("stands for a variable, and is no name of one.".to_owned())
+            }
+            Meaning::NotBeginning(option) if value.starts_with(option) => {
+                Some(format!("begins with {option}, and would be an option of the command."))
+            }
+            Meaning::Expanded if expands => {
+                Some("is expanded here, and bash would run what is in it.".to_owned())
+            }
+            Meaning::Command if !value.chars().all(means_itself) => Some(
+                "is read as a part of a command here: only letters, digits and _./:=@%+,- may stand."
+                    .to_owned(),
+            ),
+            _ if expands && self.runs_expansions => {
+                Some("could be run where this line calculates or takes a name.".to_owned())
+            }
+            _ => None,
+        }
+    }
 }
 
-fn literal<'p>(part: &'p Part<'_>) -> Option<&'p str> {
-    match part {
-        Part::Text(text) => Some(text),
-        Part::Dollar | Part::Value(_) => None,
+/// Whether a character means nothing in a command but itself.
+fn means_itself(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c)
+}
+
+/// Whether bash may come to run an expansion in a value: it looks for them in brackets only, but these may be the
+/// author's, or another value's.
+fn runs_expansions(reach: Reach, filled: &Filled<'_>) -> bool {
+    match reach {
+        Reach::Nothing => false,
+        Reach::Subscripts => has_brackets(filled),
+        Reach::Everything => true,
     }
+}
+
+/// Whether a value has an opening bracket, or stands behind an open one of the author's.
+fn has_brackets(filled: &Filled<'_>) -> bool {
+    let mut is_open = false;
+    filled.parts.iter().any(|part| match part {
+        Part::Value(inserted) => is_open || inserted.text().contains('['),
+        text => {
+            let text = text.text();
+            is_open = match text.rfind(['[', ']']) {
+                Some(at) => {
+                    text[at..].starts_with('[')
+                        && text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                }
+                None => is_open,
+            };
+            false
+        }
+    })
 }
