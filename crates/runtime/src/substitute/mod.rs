@@ -21,6 +21,7 @@ use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded, relative_address};
 pub use body::{form_body, is_json, json_body};
+pub use filter::no_such_filter;
 pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUE, command_line};
 pub use mark::{Mark, Marked};
