@@ -1,13 +1,18 @@
 //! Values in a command line: they travel as environment variables, and the line refers to them.
 
+use std::collections::HashMap;
+
 use sfmd::is_variable_name;
 
 use super::quoting::{Meaning, Place, Reach, Scanner, Spot};
 use super::{Content, Filled, Inserted, Part};
 use crate::error::{Code, Error, Result, quoted};
 
-/// The longest value: the kernel takes no longer environment variable.
-pub const LONGEST_VALUE: usize = 127 * 1024;
+/// The kernel takes no longer environment variable; a longer value travels in several.
+const LONGEST_VARIABLE: usize = 127 * 1024;
+/// All values of a line together: the longest file that may be a value, and some more. With what else is in the
+/// environment, the kernel takes 2 MB.
+pub const LONGEST_VALUES: usize = 1280 * 1024;
 
 /// A line for `bash -c`, and the environment variables it refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
     let mut writer = Writer {
         out: CommandLine { line: String::new(), values: Vec::new() },
         runs_expansions: runs_expansions(reach, filled),
+        carried: HashMap::new(),
+        length: 0,
     };
     let mut spots = spots.into_iter();
     let mut spot = || spots.next().expect("one for each dollar sign and each value");
@@ -47,6 +54,10 @@ struct Writer {
     out: CommandLine,
     /// Whether bash may come to run a `$(…)` in a value, wherever that stands.
     runs_expansions: bool,
+    /// How the line refers to a value that it has already.
+    carried: HashMap<String, String>,
+    /// Of all values so far.
+    length: usize,
 }
 
 impl Writer {
@@ -69,10 +80,11 @@ impl Writer {
             Content::Words(words) => words.clone(),
             _ => vec![inserted.text().into_owned()],
         };
-        let names = words.into_iter().map(|word| self.carry(word, spot)).collect::<Result<Vec<_>>>()?;
-        let together = names.iter().map(|name| format!("${{{name}}}")).collect::<Vec<_>>().join(" ");
+        let references = words.into_iter().map(|word| self.carry(word, spot)).collect::<Result<Vec<_>>>()?;
+        let together = references.join(" ");
         let reference = match spot.place {
-            Place::Bare => names.iter().map(|name| format!("\"${{{name}}}\"")).collect::<Vec<_>>().join(" "),
+            Place::Bare if references.is_empty() => together,
+            Place::Bare => format!("\"{}\"", references.join("\" \"")),
             Place::Double => together,
             Place::Single => format!("'\"{together}\"'"),
             Place::Escaped => format!("'\"{together}\"$'"),
@@ -81,22 +93,31 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives a value a name in the environment.
+    /// Gives a value a name in the environment, or several, and refers to it.
     fn carry(&mut self, value: String, spot: Spot) -> Result<String> {
         let refused = |message: String| Error::new(Code::InvalidParams, message).hint("Nothing was run.");
         if value.contains('\0') {
             return Err(refused("A value with a NUL character cannot be passed to a command.".to_owned()));
         }
-        if value.len() > LONGEST_VALUE {
-            let message = format!("A value of {} KB is too long for a command.", value.len() / 1024);
-            return Err(refused(message).hint("Pass the name of a file instead."));
-        }
         if let Some(reason) = self.objection(&value, spot.meaning) {
             return Err(refused(format!("{} {reason}", quoted(&value))));
         }
-        let name = format!("STRING_VALUE_{}", self.out.values.len() + 1);
-        self.out.values.push((name.clone(), value));
-        Ok(name)
+        if let Some(reference) = self.carried.get(&value) {
+            return Ok(reference.clone());
+        }
+        self.length += value.len();
+        if self.length > LONGEST_VALUES {
+            let message = format!("Values of {} KB are too long for a command.", self.length / 1024);
+            return Err(refused(message).hint("Pass the name of a file instead."));
+        }
+        let mut reference = String::new();
+        for part in parts(&value) {
+            let name = format!("STRING_VALUE_{}", self.out.values.len() + 1);
+            reference.push_str(&format!("${{{name}}}"));
+            self.out.values.push((name, part.to_owned()));
+        }
+        self.carried.insert(value, reference.clone());
+        Ok(reference)
     }
 
     /// Why a value may not stand where it would.
@@ -126,6 +147,19 @@ impl Writer {
             _ => None,
         }
     }
+}
+
+/// A value in pieces that each fit a variable; an empty value is one empty piece.
+fn parts(value: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = value;
+    while rest.len() > LONGEST_VARIABLE {
+        let (part, after) = rest.split_at(rest.floor_char_boundary(LONGEST_VARIABLE));
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
 }
 
 /// Whether a character means nothing in a command but itself.

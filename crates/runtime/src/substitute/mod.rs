@@ -23,7 +23,7 @@ pub use address::{Address, address, encoded, relative_address};
 pub use body::{form_body, is_json, json_body};
 pub use filter::no_such_filter;
 pub use header::header;
-pub use line::{CommandLine, LONGEST_VALUE, command_line};
+pub use line::{CommandLine, LONGEST_VALUES, command_line};
 pub use mark::{Mark, Marked};
 pub use value::{is_truthy, text_of, walk};
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use runtime::error::{Code, Error, Result};
 use runtime::substitute::{
-    Env, LONGEST_VALUE, Mark, Named, Source, Values, address, command_line, fill, fill_line, fill_output,
+    Env, LONGEST_VALUES, Mark, Named, Source, Values, address, command_line, fill, fill_line, fill_output,
     form_body, header, json_body, text, undefined,
 };
 use serde_json::{Value, json};
@@ -249,15 +249,24 @@ fn values_arrive_typed_in_json() {
 #[test]
 fn what_cannot_be_passed_to_a_command_is_refused() {
     let template = Template::parse("echo {x}", Dialect::Shell);
-    for value in ["a\0b".to_owned(), "x".repeat(LONGEST_VALUE + 1)] {
+    for value in ["a\0b".to_owned(), "x".repeat(LONGEST_VALUES + 1)] {
         let given = Given::x(value);
         assert_eq!(
             command_line(&fill_line(&template, &given).unwrap()).unwrap_err().code,
             Code::InvalidParams
         );
     }
-    let longest = "y".repeat(LONGEST_VALUE);
-    assert_eq!(words("printf '%s' {x}", &Given::x(longest.clone())), [longest]);
+}
+
+#[test]
+fn a_long_value_arrives_whole_however_often_it_stands_in_a_line() {
+    for length in [127 * 1024, 127 * 1024 + 1, LONGEST_VALUES - 4] {
+        // Letters of three bytes, so that no border falls between two of them.
+        let long = "é漢".repeat(length / 5) + " *";
+        let line = r#"printf '%s\0' {x} "a{x}" 'b{x}' $'c{x}'"#;
+        let expected = ["", "a", "b", "c"].map(|before| format!("{before}{long}"));
+        assert!(words(line, &Given::x(long)) == expected, "{length}");
+    }
 }
 
 #[test]
