@@ -25,7 +25,7 @@ const HOSTILE: [&str; 10] = [
 ];
 
 /// Lines in which the value must be a whole number.
-const CALCULATED: [&str; 49] = [
+const CALCULATED: [&str; 52] = [
     "echo $(( {x} ))",
     "echo \"$(( 1 + {x} ))\"",
     "echo $(( (1 + {x}) * 2 ))",
@@ -35,6 +35,7 @@ const CALCULATED: [&str; 49] = [
     "echo \"$(echo \"$(( {x} ))\")\"",
     "echo $[ {x} + 1 ]",
     "echo \"$[ 1 + {x} ]\"",
+    "echo `echo \\$(( {x} ))`",
     "(( {x} > 1 ))",
     "(( \"{x}\" > 3 )) && echo big",
     "if (( {x} > 3 )); then :; fi",
@@ -75,10 +76,12 @@ const CALCULATED: [&str; 49] = [
     "for y in 1 {x}; do (( y++ )); done",
     "y=(1 {x}); echo $(( y[1] ))",
     "OPTIND={x}",
+    "printf -v RANDOM %s {x}",
+    "for OPTIND in {x}; do :; done",
 ];
 
 /// Lines in which the value must be a name.
-const NAMED: [&str; 23] = [
+const NAMED: [&str; 25] = [
     "[[ -v {x} ]]",
     "[[ ! -v \"{x}\" ]] || echo set",
     "test -v {x}",
@@ -98,6 +101,8 @@ const NAMED: [&str; 23] = [
     "unset -v y {x}",
     "a=(1); unset {x}",
     "true & wait -n -p {x}",
+    "true & wait -np {x}",
+    "declare -n y; y={x}; echo \"$y\"",
     "declare {x}",
     "declare {x}=1",
     "declare -n y={x}; echo \"$y\"",
@@ -105,7 +110,7 @@ const NAMED: [&str; 23] = [
 ];
 
 /// Lines in which a value may be any text that bash does not run, though some of it is looked into.
-const LOOKED_INTO: [&str; 45] = [
+const LOOKED_INTO: [&str; 52] = [
     "set -- {x}; echo $(( $1 ))",
     "f() { (( $1 )); }; f {x}",
     "echo $(( $(printf %s {x}) + 1 ))",
@@ -142,7 +147,14 @@ const LOOKED_INTO: [&str; 45] = [
     "eval y={x}",
     "trap 'rm -f {x}' EXIT",
     "mapfile -C {x} -c 1 y <<< text",
+    "readarray -tC{x} -c1 y <<< text",
+    "y={x}; eval \"echo $y\"",
+    "y={x} eval 'echo $((y))'",
     "compgen -W {x}",
+    "export PS4={x}; set -x; :",
+    "PS4='$(echo {x})'; set -x; :",
+    "read OPTIND <<< {x}",
+    "echo `echo \\`[[ {x} -gt 3 ]]\\``",
     "y={x}; echo \"${y@P}\"",
     "PS4={x}; set -x; :",
     "y=let; $y {x}",

@@ -58,17 +58,11 @@ pub(super) fn command(words: &[Word], findings: &mut Findings) {
             names.for_each(|word| word.is_name(findings));
         }
         "read" => read(arguments, findings),
-        "mapfile" | "readarray" => {
-            arguments.iter().for_each(|word| findings.array(&word.text));
-            after("-C", arguments).for_each(|word| word.means(Meaning::Command, findings));
-        }
-        "eval" | "trap" => arguments.iter().for_each(|word| word.means(Meaning::Command, findings)),
+        "mapfile" | "readarray" => mapfile(arguments, findings),
+        "eval" | "trap" => arguments.iter().for_each(|word| word.is_command(findings)),
         "compgen" | "complete" => arguments.iter().for_each(|word| word.is_expanded(findings)),
         "printf" => printf(arguments, findings),
-        "wait" => {
-            arguments.iter().for_each(|word| word.is_no_option("-", findings));
-            after("-p", arguments).for_each(|word| word.is_name(findings));
-        }
+        "wait" => wait(arguments, findings),
         "test" | "[" => test_command(arguments, findings),
         "for" | "select" => for_loop(arguments, findings),
         _ if arguments.iter().any(Word::varies) => {
@@ -132,28 +126,22 @@ fn declare(command: &str, arguments: &[Word], findings: &mut Findings) {
         if has('i') {
             findings.calculates(name);
         }
-        let (named, value) = (word.part(0..at), &word.text[at..]);
+        let (named, value) = (word.part(0..at), word.part(at..word.text.len()));
         if is_plain {
             named.is_no_option("-", findings);
         } else {
             named.is_name(findings);
         }
-        let is_element = !is_plain && findings.is_array(name);
-        for hole in word.holes.iter().filter(|hole| hole.at >= at) {
-            match () {
-                () if has('i') => findings.means(hole.value, Meaning::Number),
-                () if has('n') && !is_plain => findings.means(hole.value, Meaning::Name),
-                () if is_element => findings.means(hole.value, Meaning::Expanded),
-                () => findings.assigned(hole.value, name),
-            }
+        if name == "PS4" || (!is_plain && findings.is_array(name) && !has('i')) {
+            value.is_expanded(findings);
+        } else if has('i') {
+            value.is_calculated(findings);
+        } else if has('n') && !is_plain {
+            value.is_name(findings);
+            findings.indirect(name);
         }
-        findings.assigns(name, value);
-        match () {
-            () if has('i') => findings.calculates(value),
-            () if is_element && is_dynamic(value) => findings.reaches(Reach::Everything),
-            () if has('n') && !is_plain => findings.names(value),
-            () => {}
-        }
+        value.holes.iter().for_each(|hole| findings.assigned(hole.value, name));
+        findings.assigns(name, &value.text);
     }
 }
 
@@ -190,6 +178,27 @@ fn printf(arguments: &[Word], findings: &mut Findings) {
     };
     name.is_name(findings);
     rest.iter().flat_map(|word| &word.holes).for_each(|hole| findings.assigned(hole.value, &name.text));
+}
+
+fn mapfile(arguments: &[Word], findings: &mut Findings) {
+    for word in arguments {
+        findings.array(&word.text);
+        // What is called for the lines is one of these, and the others are numbers and names.
+        word.means(Meaning::Command, findings);
+    }
+    after("-C", arguments).filter(|word| is_dynamic(&word.text)).for_each(|word| word.is_command(findings));
+    after("-d", arguments).for_each(|word| word.means(Meaning::Text, findings));
+}
+
+fn wait(arguments: &[Word], findings: &mut Findings) {
+    for (at, word) in arguments.iter().enumerate() {
+        let is_option = |word: &Word| word.text.starts_with('-');
+        if is_option(word) || at.checked_sub(1).is_some_and(|before| is_option(&arguments[before])) {
+            word.is_name(findings);
+        } else {
+            word.is_no_option("-", findings);
+        }
+    }
 }
 
 fn test_command(arguments: &[Word], findings: &mut Findings) {
@@ -250,10 +259,17 @@ impl Word {
         self.holes.iter().for_each(|hole| findings.means(hole.value, meaning));
     }
 
+    fn is_command(&self, findings: &mut Findings) {
+        self.means(Meaning::Command, findings);
+        findings.reads_as_command(&self.text);
+    }
+
+    /// Bash expands it once more; what the author has it expand is a command as good as any.
     fn is_expanded(&self, findings: &mut Findings) {
-        self.means(Meaning::Expanded, findings);
         if is_dynamic(&self.text) {
-            findings.reaches(Reach::Everything);
+            self.is_command(findings);
+        } else {
+            self.means(Meaning::Expanded, findings);
         }
     }
 

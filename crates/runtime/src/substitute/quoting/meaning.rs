@@ -43,6 +43,8 @@ pub(super) struct Findings {
     assigned: Vec<(usize, String)>,
     /// All text that bash calculates.
     calculated: String,
+    /// All text that bash reads as commands.
+    read_as_commands: String,
     /// Variables that hold the name of another: `${!name}`.
     indirect: BTreeSet<String>,
     arrays: BTreeSet<String>,
@@ -71,9 +73,16 @@ impl Findings {
         self.calculated.push(' ');
     }
 
-    /// A text that is taken for a name: what is expanded in it may come from a value.
+    /// A text that is read as a command may do all that a line may do.
+    pub(super) fn reads_as_command(&mut self, text: &str) {
+        self.read_as_commands.push_str(text);
+        self.read_as_commands.push(' ');
+        self.reaches(Reach::Everything);
+    }
+
+    /// A text that is taken for a name: what is expanded in it may come from a value, and so may what it is given.
     pub(super) fn names(&mut self, text: &str) {
-        if is_dynamic(text) {
+        if is_dynamic(text) || INTEGERS.contains(&text) {
             self.reaches(Reach::Subscripts);
         }
     }
@@ -118,9 +127,11 @@ impl Findings {
         if is_dynamic || names.iter().any(|name| !INTEGERS.contains(&name.as_str())) {
             self.reaches(Reach::Subscripts);
         }
+        let commands = calculated(&self.read_as_commands).names;
         for (hole, name) in &self.assigned {
             let meaning = match () {
-                () if names.contains(name) => Meaning::Number,
+                () if names.contains(name) || INTEGERS.contains(&name.as_str()) => Meaning::Number,
+                () if commands.contains(name) => Meaning::Command,
                 () if self.indirect.contains(name) => Meaning::Name,
                 () => continue,
             };

@@ -128,6 +128,10 @@ impl Scanner {
             }
             self.in_comment = false;
             if std::mem::take(&mut self.escaped) {
+                // In backticks these are read once more without the backslash.
+                if matches!(c, '$' | '`' | '\\') && self.frames.contains(&Frame::Backtick) {
+                    self.findings.reaches(Reach::Everything);
+                }
                 self.note(c);
                 self.last = None;
                 continue;
