@@ -24,6 +24,11 @@ CLI printf '[%s]' "$ARGS" $ARGS
 CLI echo "hello {name}" and '{name}' and {name}; read -r line < /proc/$BASHPID/cmdline; echo "$line"
   name: string (required)
 ```
+```act.count
+CLI printf %s {text} | wc -c; echo "$(( {n} * 2 ))"
+  text: string (required)
+  n: string = 4
+```
 ```act.json
 CLI printf '{"b": %s, "a": 1}' {n}
   n: integer
@@ -76,6 +81,10 @@ fn commands_run_where_their_document_is_with_values_as_data() {
     assert_eq!(first, format!("hello {hostile} and {hostile} and {hostile}"));
     // What other processes see of this one are names.
     assert!(line.contains("STRING_VALUE_1") && !line.contains("pwned"), "{line}");
+    fs::write(world.home().join("long.txt"), "x".repeat(1024 * 1024)).unwrap();
+    assert_eq!(ok("/act.count --text-file long.txt"), "1048576\n8");
+    let (code, refused) = reply(&world, "/act.count text --n 'a[$(touch pwned)]'");
+    assert!(code == Some(1) && refused.contains("is calculated with, and is no whole number"), "{refused}");
     assert!(!world.home().join("pwned").exists());
     ok("/open sub/inner.md");
     assert_eq!(ok("/act.here"), "beside");

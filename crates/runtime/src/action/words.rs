@@ -3,6 +3,7 @@
 use sfmd::{Dialect, Piece, Placeholder, Template};
 
 use crate::error::{Code, Error, Result, quoted};
+use crate::substitute::no_such_filter;
 use crate::words::double_quoted;
 
 /// One word. What it stands for is looked up later; which word it is, and where it ends, is settled here.
@@ -41,7 +42,7 @@ fn split_to(text: &str, is_end: fn(char) -> bool) -> Result<(Vec<Word>, &str)> {
             }
             '"' => {
                 let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(text))?;
-                word.get_or_insert_with(Word::quoted).fill(&inner);
+                word.get_or_insert_with(Word::quoted).fill(&inner)?;
                 after
             }
             c if is_end(c) => break,
@@ -51,7 +52,7 @@ fn split_to(text: &str, is_end: fn(char) -> bool) -> Result<(Vec<Word>, &str)> {
             }
             _ => {
                 let end = bare_end(rest);
-                word.get_or_insert_default().fill(&rest[..end]);
+                word.get_or_insert_default().fill(&rest[..end])?;
                 &rest[end..]
             }
         };
@@ -109,8 +110,14 @@ impl Word {
         Self { is_quoted: true, ..Self::default() }
     }
 
-    fn fill(&mut self, text: &str) {
-        Template::parse(text, Dialect::Definition).pieces.into_iter().for_each(|piece| self.push(piece));
+    fn fill(&mut self, text: &str) -> Result<()> {
+        let mut unknown = Vec::new();
+        let template = Template::parse_noting(text, Dialect::Definition, &mut unknown);
+        if let Some(unknown) = unknown.first() {
+            return Err(no_such_filter("the arguments", unknown).hint("Nothing was run."));
+        }
+        template.pieces.into_iter().for_each(|piece| self.push(piece));
+        Ok(())
     }
 
     fn push(&mut self, piece: Piece) {
@@ -172,6 +179,20 @@ mod tests {
         }
         for text in ["'open", "\"open", "a \"b\\\""] {
             assert_eq!(split(text).unwrap_err().code, Code::InvalidParams, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filter_that_does_not_exist_is_refused() {
+        for text in ["{x|bogus}", "--s=a{x|json|bogus}", "\"a {x|bogus} b\"", "{x} {y.z[0]|bogus}"] {
+            let error = split(text).unwrap_err();
+            assert_eq!(error.code, Code::InvalidParams, "{text}");
+            assert_eq!(error.message, "In the arguments there is no filter |bogus.", "{text}");
+            assert!(error.hints[0].contains("|json, |base64, |urlencode, |file and |base64file"), "{text}");
+        }
+        // Single quotes, JSON and braces that hold no path are text.
+        for text in ["'{x|bogus}'", "{x|json}", "'{\"a|b\": 1}'", "{|x}", "{a|b", "{ a|b }", "a{1,2}|b"] {
+            assert!(split(text).is_ok(), "{text}");
         }
     }
 

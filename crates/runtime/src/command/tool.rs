@@ -1,5 +1,7 @@
 //! `/tool:…`: calls a tool in the caller's session, without leaving its document.
 
+use serde_json::{Map, Value};
+
 use super::payload::{Line, Suffix};
 use super::{Context, act, ground, script_tool};
 use crate::action::{self, Called, Word};
@@ -46,7 +48,14 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         Some(Listed::Invalid(invalid)) => return Err(invalid.clone().into()),
         None => {}
     }
-    words.extend(body.map_or_else(|| Ok(Vec::new()), |body| action::split(&body))?);
+    let mut fields = Vec::new();
+    if let Some(body) = body {
+        match serde_json::from_str::<Map<String, Value>>(&body) {
+            Ok(input) => fields.extend(input.into_iter().map(|(name, value)| (name, value.into()))),
+            // A text may begin with a placeholder.
+            Err(_) => words.extend(action::split(&body)?),
+        }
+    }
     let web = ground::web(&context, Asker::Local);
     let page =
         tool::load(&name.tool, &context.agent.workspace, web, &manifests, &context.runtime.shelf).await;
@@ -57,7 +66,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         }
         _ => error,
     })?;
-    let called = Called::typed(format!("/tool:{}.", name.tool), words);
+    let called = Called { prefix: format!("/tool:{}.", name.tool), words, fields };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));
     let id = match name.action.or(default.filter(|_| !asks_for_help)) {

@@ -4,10 +4,16 @@ use std::borrow::Cow;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
-use sfmd::Filter;
+use sfmd::{Filter, UnknownFilter};
 
 use super::{Content, Named, Values, address, text_of};
 use crate::error::{Code, Error, Result};
+
+/// The error for a filter that does not exist.
+pub fn no_such_filter(place: &str, unknown: &UnknownFilter) -> Error {
+    Error::new(Code::InvalidParams, format!("In {place} {unknown}."))
+        .hint("Filters are |json, |base64, |urlencode, |file and |base64file. '…' keeps a text as it is.")
+}
 
 pub(super) fn apply(found: Named<'_>, filters: &[Filter], values: &dyn Values) -> Result<Content> {
     let Named::Value { value, source, mark } = found else { return Ok(Content::Absent) };

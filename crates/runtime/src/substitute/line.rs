@@ -1,11 +1,18 @@
 //! Values in a command line: they travel as environment variables, and the line refers to them.
 
-use super::quoting::{Place, Scanner};
+use std::collections::HashMap;
+
+use sfmd::is_variable_name;
+
+use super::quoting::{Meaning, Place, Reach, Scanner, Spot};
 use super::{Content, Filled, Inserted, Part};
 use crate::error::{Code, Error, Result, quoted};
 
-/// The longest value: the kernel takes no longer environment variable.
-pub const LONGEST_VALUE: usize = 127 * 1024;
+/// The kernel takes no longer environment variable; a longer value travels in several.
+const LONGEST_VARIABLE: usize = 127 * 1024;
+/// All values of a line together: the longest file that may be a value, and some more. With what else is in the
+/// environment, the kernel takes 2 MB.
+pub const LONGEST_VALUES: usize = 1280 * 1024;
 
 /// A line for `bash -c`, and the environment variables it refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,16 +23,28 @@ pub struct CommandLine {
 
 /// Every value becomes one word, or a part of the author's quoted text; `$ARGS` becomes one word for each.
 pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
-    let texts: String = filled.parts.iter().filter_map(literal).collect();
-    let mut writer = Writer {
-        out: CommandLine { line: String::new(), values: Vec::new() },
-        scanner: Scanner::new(&texts),
-    };
+    let mut scanner = Scanner::default();
     for part in &filled.parts {
         match part {
-            Part::Text(text) => writer.text(text),
-            Part::Dollar => writer.dollar(),
-            Part::Value(inserted) => writer.value(inserted)?,
+            Part::Text(text) => scanner.text(text),
+            Part::Dollar => scanner.dollar(),
+            Part::Value(inserted) => scanner.value(matches!(inserted.content, Content::Words(_))),
+        }
+    }
+    let (spots, reach) = scanner.finish();
+    let mut writer = Writer {
+        out: CommandLine { line: String::new(), values: Vec::new() },
+        runs_expansions: runs_expansions(reach, filled),
+        carried: HashMap::new(),
+        length: 0,
+    };
+    let mut spots = spots.into_iter();
+    let mut spot = || spots.next().expect("one for each dollar sign and each value");
+    for part in &filled.parts {
+        match part {
+            Part::Text(text) => writer.out.line.push_str(text),
+            Part::Dollar => writer.dollar(spot().place),
+            Part::Value(inserted) => writer.value(inserted, spot())?,
         }
     }
     Ok(writer.out)
@@ -33,43 +52,40 @@ pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
 
 struct Writer {
     out: CommandLine,
-    scanner: Scanner,
+    /// Whether bash may come to run a `$(…)` in a value, wherever that stands.
+    runs_expansions: bool,
+    /// How the line refers to a value that it has already.
+    carried: HashMap<String, String>,
+    /// Of all values so far.
+    length: usize,
 }
 
 impl Writer {
-    fn text(&mut self, text: &str) {
-        self.scanner.pass(text);
-        self.out.line.push_str(text);
-    }
-
     /// A dollar sign that the shell must not expand.
-    fn dollar(&mut self) {
-        let escape = match self.scanner.place() {
+    fn dollar(&mut self, place: Place) {
+        let escape = match place {
             Place::Single | Place::Escaped => "",
-            Place::Bare | Place::Double | Place::Arithmetic => "\\",
+            Place::Bare | Place::Double => "\\",
         };
         self.out.line.push_str(escape);
         self.out.line.push('$');
-        self.scanner.take_escape();
-        self.scanner.interrupt();
     }
 
-    fn value(&mut self, inserted: &Inserted) -> Result<()> {
-        let place = self.scanner.place();
+    fn value(&mut self, inserted: &Inserted, spot: Spot) -> Result<()> {
         // The author's backslash stays a backslash; it must not escape our quote.
-        if self.scanner.take_escape() {
+        if spot.is_escaped {
             self.out.line.push('\\');
         }
-        self.scanner.interrupt();
         let words = match &inserted.content {
             Content::Words(words) => words.clone(),
             _ => vec![inserted.text().into_owned()],
         };
-        let names = words.into_iter().map(|word| self.carry(word, place)).collect::<Result<Vec<_>>>()?;
-        let together = names.iter().map(|name| format!("${{{name}}}")).collect::<Vec<_>>().join(" ");
-        let reference = match place {
-            Place::Bare => names.iter().map(|name| format!("\"${{{name}}}\"")).collect::<Vec<_>>().join(" "),
-            Place::Double | Place::Arithmetic => together,
+        let references = words.into_iter().map(|word| self.carry(word, spot)).collect::<Result<Vec<_>>>()?;
+        let together = references.join(" ");
+        let reference = match spot.place {
+            Place::Bare if references.is_empty() => together,
+            Place::Bare => format!("\"{}\"", references.join("\" \"")),
+            Place::Double => together,
             Place::Single => format!("'\"{together}\"'"),
             Place::Escaped => format!("'\"{together}\"$'"),
         };
@@ -77,28 +93,105 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives a value a name in the environment.
-    fn carry(&mut self, value: String, place: Place) -> Result<String> {
+    /// Gives a value a name in the environment, or several, and refers to it.
+    fn carry(&mut self, value: String, spot: Spot) -> Result<String> {
         let refused = |message: String| Error::new(Code::InvalidParams, message).hint("Nothing was run.");
         if value.contains('\0') {
             return Err(refused("A value with a NUL character cannot be passed to a command.".to_owned()));
         }
-        if value.len() > LONGEST_VALUE {
-            let message = format!("A value of {} KB is too long for a command.", value.len() / 1024);
+        if let Some(reason) = self.objection(&value, spot.meaning) {
+            return Err(refused(format!("{} {reason}", quoted(&value))));
+        }
+        if let Some(reference) = self.carried.get(&value) {
+            return Ok(reference.clone());
+        }
+        self.length += value.len();
+        if self.length > LONGEST_VALUES {
+            let message = format!("Values of {} KB are too long for a command.", self.length / 1024);
             return Err(refused(message).hint("Pass the name of a file instead."));
         }
-        if place == Place::Arithmetic && value.parse::<i64>().is_err() {
-            return Err(refused(format!("{} is calculated with, and is no whole number.", quoted(&value))));
+        let mut reference = String::new();
+        for part in parts(&value) {
+            let name = format!("STRING_VALUE_{}", self.out.values.len() + 1);
+            reference.push_str(&format!("${{{name}}}"));
+            self.out.values.push((name, part.to_owned()));
         }
-        let name = format!("STRING_VALUE_{}", self.out.values.len() + 1);
-        self.out.values.push((name.clone(), value));
-        Ok(name)
+        self.carried.insert(value, reference.clone());
+        Ok(reference)
+    }
+
+    /// Why a value may not stand where it would.
+    fn objection(&self, value: &str, meaning: Meaning) -> Option<String> {
+        let expands = value.contains(['$', '`']);
+        match meaning {
+            Meaning::Number if value.parse::<i64>().is_err() => {
+                Some("is calculated with, and is no whole number.".to_owned())
+            }
+            // A part of a name may begin with a digit.
+            Meaning::Name if !is_variable_name(&format!("_{value}")) => {
+                Some("stands for a variable, and is no name of one.".to_owned())
+            }
+            Meaning::NotBeginning(option) if value.starts_with(option) => {
+                Some(format!("begins with {option}, and would be an option of the command."))
+            }
+            Meaning::Expanded if expands => {
+                Some("is expanded here, and bash would run what is in it.".to_owned())
+            }
+            Meaning::Command if !value.chars().all(means_itself) => Some(
+                "is read as a part of a command here: only letters, digits and _./:=@%+,- may stand."
+                    .to_owned(),
+            ),
+            _ if expands && self.runs_expansions => {
+                Some("could be run where this line calculates or takes a name.".to_owned())
+            }
+            _ => None,
+        }
     }
 }
 
-fn literal<'p>(part: &'p Part<'_>) -> Option<&'p str> {
-    match part {
-        Part::Text(text) => Some(text),
-        Part::Dollar | Part::Value(_) => None,
+/// A value in pieces that each fit a variable; an empty value is one empty piece.
+fn parts(value: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = value;
+    while rest.len() > LONGEST_VARIABLE {
+        let (part, after) = rest.split_at(rest.floor_char_boundary(LONGEST_VARIABLE));
+        parts.push(part);
+        rest = after;
     }
+    parts.push(rest);
+    parts
+}
+
+/// Whether a character means nothing in a command but itself.
+fn means_itself(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c)
+}
+
+/// Whether bash may come to run an expansion in a value: it looks for them in brackets only, but these may be the
+/// author's, or another value's.
+fn runs_expansions(reach: Reach, filled: &Filled<'_>) -> bool {
+    match reach {
+        Reach::Nothing => false,
+        Reach::Subscripts => has_brackets(filled),
+        Reach::Everything => true,
+    }
+}
+
+/// Whether a value has an opening bracket, or stands behind an open one of the author's.
+fn has_brackets(filled: &Filled<'_>) -> bool {
+    let mut is_open = false;
+    filled.parts.iter().any(|part| match part {
+        Part::Value(inserted) => is_open || inserted.text().contains('['),
+        text => {
+            let text = text.text();
+            is_open = match text.rfind(['[', ']']) {
+                Some(at) => {
+                    text[at..].starts_with('[')
+                        && text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                }
+                None => is_open,
+            };
+            false
+        }
+    })
 }

@@ -2,8 +2,8 @@
 //!
 //! A template is filled once, by [`fill`] and its kin: every placeholder is looked up and its value put beside
 //! the author's text, never into it. The places ([`address`], [`file_path`], [`header`], [`json_body`],
-//! [`json_word`], [`form_body`], [`command_line`], [`text`]) then encode each value for where it stands. Nothing is looked up again after
-//! that, so a value that looks like a placeholder stays what it is.
+//! [`json_word`], [`form_body`], [`command_line`], [`text`]) then encode each value for where it stands. Nothing is
+//! looked up again after that, so a value that looks like a placeholder stays what it is.
 
 mod address;
 mod body;
@@ -22,8 +22,9 @@ use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded, relative_address};
 pub use body::{form_body, is_json, json_body, json_word};
+pub use filter::no_such_filter;
 pub use header::header;
-pub use line::{CommandLine, LONGEST_VALUE, command_line};
+pub use line::{CommandLine, LONGEST_VALUES, command_line};
 pub use mark::{Mark, Marked};
 pub use path::file_path;
 pub use value::{is_truthy, text_of, walk};

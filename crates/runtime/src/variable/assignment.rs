@@ -6,6 +6,7 @@ use sfmd::{Dialect, Placeholder, Template, is_variable_name};
 
 use super::RESERVED;
 use crate::error::{Code, Error, Result, quoted};
+use crate::substitute::no_such_filter;
 use crate::words::double_quoted;
 
 /// `TARGET = RIGHT`.
@@ -168,9 +169,9 @@ fn filled(value: &str, target: &Target) -> Result<Template> {
     let template = Template::parse_noting(value, Dialect::Definition, &mut unknown);
     match unknown.first() {
         None => Ok(template),
-        Some(unknown) => Err(wrong(format!("In the value of {target} {unknown}.")).hint(
-            "Filters are |json, |base64, |urlencode, |file and |base64file. '…' keeps a text as it is.",
-        )),
+        Some(unknown) => {
+            Err(no_such_filter(&format!("the value of {target}"), unknown).hint("Nothing was set."))
+        }
     }
 }
 

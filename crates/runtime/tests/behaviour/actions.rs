@@ -363,3 +363,19 @@ async fn a_call_without_a_body_says_that_it_has_none() {
         assert_eq!(sent.as_deref(), length, "{call}");
     }
 }
+
+#[tokio::test]
+async fn a_filter_that_does_not_exist_stops_the_call() {
+    let (world, web) = with_page("```act.req\nGET WEB/ok\n  s: string\n```\n").await;
+    world.ok("main", "/set {s} = \"a b\"").await;
+    for call in ["/act.req {s|nofilter}", "/act.req --s \"x {s|nofilter}\"", "/tool:echo --s {s|nofilter}"] {
+        let content = world.fails("main", call, "INVALID_PARAMS").await;
+        assert!(
+            content.contains("there is no filter |nofilter") && content.contains("|urlencode"),
+            "{content}"
+        );
+    }
+    assert!(web.seen().is_empty());
+    world.ok("main", "/act.req '{s|nofilter}'").await;
+    assert_eq!(sent(&web)["uri"], "/ok?s=%7Bs%7Cnofilter%7D");
+}

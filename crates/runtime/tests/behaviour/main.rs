@@ -9,6 +9,7 @@ mod complete;
 mod docs;
 mod documents;
 mod editing;
+mod evaluation;
 mod events;
 mod failures;
 mod forgery;

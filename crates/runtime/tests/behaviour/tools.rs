@@ -35,6 +35,21 @@ async fn a_tool_works_in_the_callers_session() {
     assert_eq!(world.ok("main", "/set {r} = {Response.status}").await, "{r} = \"200\"");
 }
 
+/// An object below the command is the input as it is; a text that begins with a placeholder is none.
+#[tokio::test]
+async fn a_tool_takes_its_fields_as_an_object_too() {
+    let (world, web) = world().await;
+    world.home.write("secret.txt", "of a file");
+    world.ok("main", "/set {what} = \"hi\"").await;
+    assert_eq!(world.ok("main", "/tool:shout\n{\"text\": \"{what} --x @a\"}").await, "HI {what} --x @a");
+    assert_eq!(world.ok("main", "/tool:shout\n{what}").await, "HI hi");
+    let calls = web.seen().len();
+    for input in [r#"{"text-file": "secret.txt"}"#, r#"{"": "x"}"#, r#"{"text": "a", "other": 1}"#, "{}"] {
+        world.fails("main", &format!("/tool:shout\n{input}"), "INVALID_PARAMS").await;
+    }
+    assert_eq!(web.seen().len(), calls);
+}
+
 #[tokio::test]
 async fn tools_are_found_and_explained() {
     let (world, _web) = world().await;
