@@ -1,6 +1,6 @@
 //! A turn of a shell as the agent reads it.
 
-use shell::{Cause, Death, Directory, Outcome, Status, Streams, Turn};
+use shell::{Cause, Death, Directory, Outcome, Status, Streams, Turn, Untold};
 
 use super::output::text;
 use crate::agent::Workspace;
@@ -24,17 +24,7 @@ impl std::fmt::Display for Cwd<'_> {
 /// The reply to a turn. `notes` come before its output.
 pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<String> {
     let mut parts: Vec<String> = notes.to_vec();
-    for earlier in &turn.earlier {
-        let which = match &earlier.typed {
-            Some(command) => format!("a person ran: {}; exit", one_line(command)),
-            None => "the command before has ended: exit".to_owned(),
-        };
-        let output = text(&earlier.output, workspace);
-        parts.push(format!("({which} {})\n{output}", earlier.status).trim_end().to_owned());
-    }
-    if let Some(late) = &turn.late {
-        parts.push(format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
-    }
+    parts.extend(meanwhile(&turn.untold, workspace));
     // An empty line, such as bash ends an interrupted one with, shows nothing either.
     parts.extend(Some(text(&turn.output, workspace)).filter(|text| !text.is_empty()));
     match turn.streams {
@@ -62,6 +52,38 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
             ended(death.status, &Cwd(&death.directory, workspace), &parts)
         }
     }
+}
+
+/// What is said of a shell that had ended before its next input came, which a fresh one got.
+pub fn ended_before(death: &Death, workspace: &Workspace) -> Vec<String> {
+    let mut notes = meanwhile(&death.untold, workspace);
+    let why = match death.cause {
+        Cause::Ended => format!("the shell had ended with status {}", death.status),
+        Cause::Lost | Cause::Killed | Cause::GuardLost | Cause::Closed => why(death),
+    };
+    notes.push(format!("({why}; this is a fresh one)"));
+    notes
+}
+
+/// What has happened since the last turn.
+fn meanwhile(untold: &Untold, workspace: &Workspace) -> Vec<String> {
+    let earlier = untold.earlier.iter().map(|earlier| {
+        let which = match &earlier.typed {
+            Some(command) => format!("a person ran: {}; exit", one_line(command)),
+            None => "the command before has ended: exit".to_owned(),
+        };
+        let output = text(&earlier.output, workspace);
+        format!("({which} {})\n{output}", earlier.status).trim_end().to_owned()
+    });
+    let unread = untold
+        .unread
+        .iter()
+        .map(|input| format!("(no program has read this input, and it was not run: {})", one_line(input)));
+    let late = untold
+        .late
+        .iter()
+        .map(|late| format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
+    earlier.chain(unread).chain(late).collect()
 }
 
 fn ended(status: Status, cwd: &Cwd<'_>, parts: &[String]) -> Result<String> {

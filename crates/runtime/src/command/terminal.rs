@@ -46,8 +46,7 @@ pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
         let sent = watched(&shell, shell.send(text, bash::WAIT), context.sink);
         match noted_if_long(sent, &shell, &mut context).await {
             Err(ShellError::Gone(death)) => {
-                notes
-                    .push(format!("(the shell had ended with status {}; this is a fresh one)", death.status));
+                notes.extend(bash::ended_before(&death, &context.agent.workspace));
                 context.session.set_shell(None);
                 context.state.shell.restart_in = Some(death.directory.path);
                 context.state.shell.command = first_line(text);
@@ -228,9 +227,10 @@ async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context:
     if let Ok(done) = tokio::time::timeout(NOTED_AFTER, &mut turn).await {
         return done;
     }
-    if let Ok(Info { directory, running: Some(_), .. }) = shell.info().await {
-        let command = context.state.shell.command.clone();
-        record(directory.path, Some(command), context);
+    if let Ok(Info { directory, running: Some(running), .. }) = shell.info().await {
+        // Not always what the turn began with: text for a program that has ended is a command.
+        context.state.shell.command = first_line(&running.payload);
+        record(directory.path, Some(first_line(&running.payload)), context);
     }
     turn.await
 }

@@ -66,9 +66,9 @@ impl Shell {
                 return Err(Error::GuardLost);
             }
         };
-        let [master, slave, control, turn_file] =
+        let [master, control, turn_file] =
             guard.socket.take_descriptors().try_into().map_err(|_| Error::GuardLost)?;
-        let terminal = Terminal::new(master, slave).map_err(Error::io("the terminal"))?;
+        let terminal = Terminal::new(master).map_err(Error::io("the terminal"))?;
         let mut control = Control::new(control).map_err(Error::io("the control socket"))?;
         let turn_file = File::from(turn_file);
         settle(&mut control, &turn_file, &mut guard).await?;

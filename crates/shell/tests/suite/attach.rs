@@ -42,7 +42,7 @@ async fn a_person_runs_a_command_and_the_agent_is_told() {
     sees(&mut person, "$ ").await;
     let turn = fixture.run("echo $x").await;
     assert_eq!(text(&turn), "5\n");
-    let [earlier] = turn.earlier.as_slice() else { panic!("{:?}", turn.earlier) };
+    let [earlier] = turn.untold.earlier.as_slice() else { panic!("{:?}", turn.untold.earlier) };
     assert_eq!(
         (earlier.typed.as_deref(), earlier.output.head.as_str()),
         (Some("x=5; echo type \"$x\""), "type 5\n")
@@ -60,7 +60,7 @@ async fn every_command_of_a_person_is_told_up_to_a_limit() {
         sees(&mut person, "$ ").await;
     }
     let turn = fixture.run("true").await;
-    let told: Vec<_> = turn.earlier.iter().map(|earlier| earlier.output.head.as_str()).collect();
+    let told: Vec<_> = turn.untold.earlier.iter().map(|earlier| earlier.output.head.as_str()).collect();
     assert_eq!(told.len(), 8);
     assert_eq!((told[0], told[7]), ("run-2\n", "run-9\n"));
 }
@@ -113,7 +113,7 @@ async fn an_empty_line_shows_the_prompt_again() {
     sees(&mut person, "$ ").await;
     assert_eq!(person.keys(b"\r".to_vec()).await.commands, [] as [&str; 0]);
     sees(&mut person, "$ ").await;
-    assert!(fixture.run("true").await.earlier.is_empty());
+    assert!(fixture.run("true").await.untold.earlier.is_empty());
 }
 
 #[tokio::test]
