@@ -9,6 +9,8 @@ mod turn;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use rustix::process::Pid;
@@ -36,6 +38,8 @@ use crate::status::Status;
 pub(super) struct Driver {
     requests: mpsc::Receiver<Request>,
     live: broadcast::Sender<Live>,
+    /// For the handle: whether the shell has.
+    ended: Arc<AtomicBool>,
     guard: Guard,
     guard_gone: bool,
     terminal: Terminal,
@@ -122,6 +126,7 @@ enum Stage {
 pub(super) struct Parts {
     pub(super) requests: mpsc::Receiver<Request>,
     pub(super) live: broadcast::Sender<Live>,
+    pub(super) ended: Arc<AtomicBool>,
     pub(super) guard: Guard,
     pub(super) terminal: Terminal,
     pub(super) control: Control,
@@ -136,6 +141,7 @@ impl Driver {
         Self {
             requests: parts.requests,
             live: parts.live,
+            ended: parts.ended,
             guard: parts.guard,
             guard_gone: false,
             terminal: parts.terminal,

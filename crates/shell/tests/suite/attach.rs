@@ -1,6 +1,6 @@
 //! A person at the terminal beside the agent.
 
-use shell::{Attachment, Size};
+use shell::{Attachment, Error, Size};
 
 use crate::support::{Fixture, LONG, finished, text, waits_for_input};
 
@@ -90,6 +90,23 @@ async fn the_end_of_the_shell_is_the_end_of_the_output() {
     tokio::time::timeout(LONG, ended).await.unwrap();
     let mut late = fixture.shell.attach(Size::USUAL).await.unwrap();
     assert_eq!(tokio::time::timeout(LONG, late.output()).await, Ok(None));
+    assert!(fixture.shell.has_ended());
+}
+
+#[tokio::test]
+async fn what_a_person_ran_before_the_shell_ended_is_told() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"echo unfinished\r".to_vec()).await;
+    sees(&mut person, "\r\nunfinished\r\n").await;
+    sees(&mut person, "$ ").await;
+    person.keys(b"exit 3\r".to_vec()).await;
+    while person.output().await.is_some() {}
+    let Err(Error::Gone(death)) = fixture.shell.send("echo not run", LONG).await else { panic!("not gone") };
+    let earlier = death.untold.earlier.iter();
+    let told: Vec<_> = earlier.map(|one| (one.typed.as_deref(), one.status.code())).collect();
+    assert_eq!(told, [(Some("echo unfinished"), 0), (Some("exit 3"), 3)]);
+    assert_eq!(death.untold.earlier[0].output.head, "unfinished\n");
 }
 
 #[tokio::test]

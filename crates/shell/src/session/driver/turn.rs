@@ -1,6 +1,7 @@
 //! A turn from its beginning to its end, and the end of the shell.
 
 use std::os::unix::fs::FileExt as _;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::ahead::Ahead;
@@ -187,6 +188,7 @@ impl Driver {
         }
         let mut death = Death { status, cause, directory: self.directory.clone(), untold: Untold::default() };
         self.phase = Phase::Dead(death.clone());
+        self.ended.store(true, Ordering::Release);
         let _ = self.live.send(Live::Died(status));
         self.watchers.died(status);
         self.audience.leave();
