@@ -226,7 +226,15 @@ fn an_agent_cannot_loosen_its_own_boundary() {
     let string = support::STRING;
     // Inside the default boundary the daemon is out of reach altogether.
     let run = world.run(&["--raw", "bash:in", &format!("{string} agent boundary none; ls ~/.string/run")]);
-    assert!(run.out.contains("cannot start the daemon") && run.out.contains("No such file"), "{}", run.out);
+    assert!(
+        run.out.contains("String cannot be reached from here") && run.out.contains("No such file"),
+        "{}",
+        run.out
+    );
+    for action in ["stop", "status", "start"] {
+        let run = world.run(&["--raw", "bash:in", &format!("{string} --daemon {action}")]);
+        assert!(run.out.starts_with("ERROR(EXIT_3)") && run.out.contains("cannot be reached"), "{}", run.out);
+    }
     // Without one it can be reached, and refuses: also those who have left their terminal and their parents.
     assert_eq!(world.run(&["agent", "boundary", "none"]).code, Some(0));
     world.run(&["agent", "add", "other", "--boundary", "isolated"]);
