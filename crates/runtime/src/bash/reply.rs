@@ -107,3 +107,44 @@ fn why(death: &Death) -> String {
         Cause::Closed => "the shell was closed".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shell::{Earlier, Output};
+
+    use super::*;
+
+    fn output(head: &str) -> Output {
+        Output { head: head.into(), ..Output::default() }
+    }
+
+    #[test]
+    fn what_a_shell_had_not_told_comes_before_its_end() {
+        let workspace = Workspace::new("/home/u".into(), vec![], "/home/u/.string".into());
+        let earlier = |typed: Option<&str>, head| Earlier {
+            typed: typed.map(str::to_owned),
+            status: Status::Code(3),
+            output: output(head),
+        };
+        let untold = Untold {
+            late: Some(output("LATE\n")),
+            earlier: vec![earlier(Some("exit 3"), "exit\n"), earlier(None, "")],
+            unread: Some("echo a\necho b".into()),
+        };
+        let told = [
+            "(a person ran: exit 3; exit 3)\nexit",
+            "(the command before has ended: exit 3)",
+            "(no program has read this input, and it was not run: echo a\\necho b)",
+            "(printed in the background meanwhile)\nLATE",
+        ];
+        for (cause, why) in [
+            (Cause::Ended, "(the shell had ended with status 3; this is a fresh one)"),
+            (Cause::Lost, "(the command had cut the shell off, so it was ended; this is a fresh one)"),
+        ] {
+            let directory = Directory { path: "/home/u".into(), deleted: false };
+            let death = Death { status: Status::Code(3), cause, directory, untold: untold.clone() };
+            let notes = ended_before(&death, &workspace);
+            assert_eq!(notes, told.into_iter().chain([why]).collect::<Vec<_>>());
+        }
+    }
+}
