@@ -32,7 +32,7 @@ pub(crate) async fn run(link: &Link, topic: &str) -> Result<Status, Failure> {
     output::print(&format!("Attached to {topic} of agent {agent}. {} detaches.", keys::DETACH_NAME))?;
     let raw = Raw::enter().map_err(|error| Failure::failed(format!("cannot use the terminal: {error}")))?;
     let mut modes = Modes::default();
-    let end = match sit(screen, keyboard, &mut modes).await {
+    let end = match sit(screen, keyboard, window, &mut modes).await {
         Ok(end) => end,
         Err(failure) => End::Failed(failure),
     };
@@ -49,7 +49,12 @@ pub(crate) async fn run(link: &Link, topic: &str) -> Result<Status, Failure> {
 }
 
 /// Passes keys and output to and fro.
-async fn sit(mut screen: Screen, mut keyboard: Keyboard, modes: &mut Modes) -> Result<End, Failure> {
+async fn sit(
+    mut screen: Screen,
+    mut keyboard: Keyboard,
+    mut window: Window,
+    modes: &mut Modes,
+) -> Result<End, Failure> {
     let mut keys = keys::read();
     let mut resized = heard(SignalKind::window_change())?;
     let mut asked_to_end = heard(SignalKind::terminate())?;
@@ -64,17 +69,28 @@ async fn sit(mut screen: Screen, mut keyboard: Keyboard, modes: &mut Modes) -> R
                 Shown::End(why) => return Ok(End::Over(why)),
             },
             typed = next(&mut keys) => match typed {
-                Keys::Typed(bytes) => keyboard.keys(bytes).await.map_err(broken)?,
+                Keys::Typed(bytes) => {
+                    // The signal of a window that changed before may come after the keys.
+                    follow(&mut window, &mut keyboard).await?;
+                    keyboard.keys(bytes).await.map_err(broken)?;
+                }
                 Keys::Detach => return Ok(End::Detached),
             },
-            _ = resized.recv() => {
-                let Window { columns, rows } = Window::of_stdin();
-                keyboard.resize(columns, rows).await.map_err(broken)?;
-            }
+            _ = resized.recv() => follow(&mut window, &mut keyboard).await?,
             _ = asked_to_end.recv() => return Ok(End::Detached),
             _ = hung_up.recv() => return Ok(End::Detached),
         }
     }
+}
+
+/// Tells the shell of a window that is not what it was when last told.
+async fn follow(told: &mut Window, keyboard: &mut Keyboard) -> Result<(), Failure> {
+    let window = Window::of_stdin();
+    if *told != window {
+        keyboard.resize(window.columns, window.rows).await.map_err(broken)?;
+        *told = window;
+    }
+    Ok(())
 }
 
 /// A terminal that is gone has nobody at it.

@@ -11,6 +11,7 @@ pub(super) struct Raw {
 }
 
 /// The size of a window.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) columns: u16,
     pub(super) rows: u16,
