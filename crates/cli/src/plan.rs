@@ -17,6 +17,9 @@ use crate::words;
 /// The commands whose body may come from standard input without being asked for.
 pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
 
+/// Said where there is neither a topic nor a command.
+const NOTHING_TO_DO: &str = "What shall it do? For example: string main /info";
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     StartPage,
@@ -92,7 +95,7 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
         [] if arguments.json || arguments.raw || arguments.agent.is_some() => {
-            Err(Failure::usage("What shall it do? For example: string main /info"))
+            Err(Failure::usage(NOTHING_TO_DO))
         }
         [] => Ok(Plan::StartPage),
         all @ [first, ..] if first.starts_with('/') => call("", all, arguments, environment),
@@ -211,6 +214,12 @@ pub(crate) fn kind(topic: &str) -> Option<Kind> {
 }
 
 fn no_command(topic: &str) -> Failure {
+    if topic.trim().is_empty() {
+        return Failure::usage(NOTHING_TO_DO);
+    }
+    if let Err(error) = Topic::parse(topic) {
+        return Failure::usage(error.to_string());
+    }
     let mut message = format!(
         "No command for the topic {topic}.\n  \
          Send one:  string {topic} /info\n  \
@@ -305,6 +314,11 @@ mod tests {
     #[test]
     fn a_topic_alone_is_a_session_on_a_terminal_and_a_mistake_elsewhere() {
         assert_eq!(planned(&["docs"], Stream::Terminal).unwrap(), Plan::Repl("docs".into()));
+        for (topic, message) in [("", NOTHING_TO_DO), ("a b", "ERROR(INVALID_TARGET): Not a topic: \"a b\"")]
+        {
+            let failure = planned(&[topic], Stream::Other).unwrap_err();
+            assert!(failure.message.starts_with(message), "{topic}: {}", failure.message);
+        }
         let failure = planned(&["docs"], Stream::Other).unwrap_err();
         assert_eq!(failure.status, Status::Usage);
         assert!(failure.message.contains("string docs /info"), "{}", failure.message);

@@ -6,6 +6,8 @@ use std::ops::Deref;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
+use rustix::fs::StatVfsMountFlags;
+
 /// `STRING_ROOT`, absolute.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(server::Root);
@@ -24,13 +26,21 @@ impl Root {
         fs::read_to_string(self.pid()).ok()?.trim().parse().ok()
     }
 
-    /// Waits until nobody else starts a daemon on this root. Released when the file is dropped.
+    /// Waits until nobody else starts a daemon on this root. Released when the file is dropped. Errors name the file.
     pub(crate) fn lock_start(&self) -> io::Result<File> {
         self.create().map_err(io::Error::other)?;
         let path = self.run().join("start.lock");
-        let lock = File::options().create(true).append(true).mode(0o600).open(path)?;
-        lock.lock()?;
-        Ok(lock)
+        let opened = File::options().create(true).append(true).mode(0o600).open(&path);
+        let locked = opened.and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    }
+
+    /// Whether no daemon could have been started here: the place cannot be written to. So it is in the shells and
+    /// commands that String runs, whatever daemon there is outside.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let place = self.path().ancestors().find(|place| place.exists());
+        let mount = place.and_then(|place| rustix::fs::statvfs(place).ok());
+        mount.is_some_and(|mount| mount.f_flag.contains(StatVfsMountFlags::RDONLY))
     }
 }
 
@@ -39,5 +49,25 @@ impl Deref for Root {
 
     fn deref(&self) -> &server::Root {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_cannot_be_used_is_named_once() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("file"), "").unwrap();
+        let below_a_file = Root::new(home.path().join("file/root"));
+        let taken = Root::new(home.path().join("root"));
+        fs::create_dir_all(taken.run().join("start.lock")).unwrap();
+        for root in [below_a_file, taken] {
+            let message = root.lock_start().unwrap_err().to_string();
+            let named = message.matches(&root.path().display().to_string()).count();
+            assert_eq!(named, 1, "{message}");
+            assert!(!root.is_read_only());
+        }
     }
 }

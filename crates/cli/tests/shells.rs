@@ -80,6 +80,56 @@ fn an_orderly_stop_says_what_was_lost_too_but_not_what_was_closed() {
     assert!(run.out.contains("it was idle; this is a fresh one, started in ~/proj"), "{}", run.out);
 }
 
+/// Looks until the daemon has noticed that a shell is gone; whether it has.
+fn is_shown_as_gone(world: &World, topic: &str) -> bool {
+    (0..1000).any(|_| {
+        let run = world.run(&["--raw", "bash", "list"]);
+        run.out.lines().any(|line| line.starts_with(topic) && line.contains("(no shell)"))
+    })
+}
+
+#[test]
+fn a_shell_that_died_between_turns_is_none_and_its_last_words_come_with_the_next() {
+    let world = World::new();
+    let last = "mkdir d; cd d; (until [ -e go ]; do :; done; echo LATE; kill -9 $$) & echo $$";
+    let run = world.run(&["--raw", "bash:l", last]);
+    let pid: u32 = run.out.lines().last().unwrap().parse().unwrap();
+    let end = watch(pid);
+    fs::write(world.home().join("d/go"), "").unwrap();
+    wait(&end);
+    assert!(is_shown_as_gone(&world, "bash:l"), "{}", world.run(&["--raw", "bash", "list"]).out);
+    let pid = pid.to_string();
+    for words in
+        [&["bash", "list", "--json"][..], &["bash:l", "//info"], &["main", "/topics"], &["bash", "/info"]]
+    {
+        let run = world.run(words);
+        assert!(!run.out.contains(&pid) && !run.out.contains("~/d"), "{words:?}: {}", run.out);
+    }
+    assert_eq!(
+        world.run(&["--raw", "bash:l", "echo now"]).out,
+        "exit: 0 | cwd: ~/d\n---\n(printed in the background meanwhile)\nLATE\n\
+         (the shell had ended with status 137; this is a fresh one)\nnow\n"
+    );
+    world.run(&["bash:l", "(until [ -e on ]; do :; done; kill -9 $$) & true"]);
+    fs::write(world.home().join("d/on"), "").unwrap();
+    assert!(is_shown_as_gone(&world, "bash:l"));
+    let run = world.run(&["--raw", "bash", "spawn", "l"]);
+    assert!(run.out.contains("Started bash:l, pid ") && run.out.contains("status 137"), "{}", run.out);
+}
+
+#[test]
+fn text_after_the_end_of_input_is_run_and_says_what_was_before() {
+    let world = World::new();
+    let run = world.run(&["--raw", "bash:e", "mkfifo f; cat; read x <f; (exit 3)"]);
+    assert!(run.out.starts_with("exit: running"), "{}", run.out);
+    world.run(&["bash:e", "//eof"]);
+    let alive = world.spawn(&["--raw", "bash:e", "echo alive"]);
+    fs::write(world.home().join("f"), "go\n").unwrap();
+    let run = support::read(alive.wait_with_output().unwrap());
+    let run = run.out.replace("(the command before has ended: exit 3)\n", "");
+    assert_eq!(run, "exit: 0 | cwd: ~/\n---\nalive\n");
+}
+
 #[test]
 fn a_lost_shell_can_be_forgotten() {
     let world = World::new();
@@ -176,7 +226,15 @@ fn an_agent_cannot_loosen_its_own_boundary() {
     let string = support::STRING;
     // Inside the default boundary the daemon is out of reach altogether.
     let run = world.run(&["--raw", "bash:in", &format!("{string} agent boundary none; ls ~/.string/run")]);
-    assert!(run.out.contains("cannot start the daemon") && run.out.contains("No such file"), "{}", run.out);
+    assert!(
+        run.out.contains("String cannot be reached from here") && run.out.contains("No such file"),
+        "{}",
+        run.out
+    );
+    for action in ["stop", "status", "start"] {
+        let run = world.run(&["--raw", "bash:in", &format!("{string} --daemon {action}")]);
+        assert!(run.out.starts_with("ERROR(EXIT_3)") && run.out.contains("cannot be reached"), "{}", run.out);
+    }
     // Without one it can be reached, and refuses: also those who have left their terminal and their parents.
     assert_eq!(world.run(&["agent", "boundary", "none"]).code, Some(0));
     world.run(&["agent", "add", "other", "--boundary", "isolated"]);

@@ -24,7 +24,7 @@ pub use error::{Error, Result};
 pub use output::{Keep, Live, LogFiles, Output, rendered};
 pub use session::{
     Attachment, Cause, Config, Death, Directory, Earlier, Info, Input, Outcome, Running, RunningCommand,
-    Seen, Shell, Size, Streams, Turn, Typing, Until, Watch,
+    Seen, Shell, Size, Streams, Turn, Typing, Until, Untold, Watch,
 };
 pub use spawn::Spawner;
 pub use status::Status;

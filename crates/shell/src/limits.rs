@@ -51,9 +51,12 @@ pub(crate) const QUIET_KEYS: Duration = Duration::from_millis(40);
 /// … and, when it takes whole lines, this long: it may only be forwarding them, like ssh.
 pub(crate) const QUIET_LINES: Duration = Duration::from_millis(400);
 
-/// How often, and how long apart, an interrupt is repeated that hit a group which was just ending.
+/// How long apart an interrupt is looked after, and repeated if it hit a group which was just ending …
 pub(crate) const INTERRUPT_AGAIN: Duration = Duration::from_millis(60);
-pub(crate) const INTERRUPT_TIMES: u8 = 20;
+/// … how often at most: on a busy machine a loop of short programs is missed many times in a row …
+pub(crate) const INTERRUPT_TIMES: u8 = 100;
+/// … and how often nothing may have happened before the shell's own code is taken to go on.
+pub(crate) const INTERRUPT_LOOKS: u8 = 20;
 /// The pause between the steps INT, TERM and KILL of ending a foreground job.
 pub(crate) const KILL_STEP: Duration = Duration::from_millis(300);
 
@@ -61,6 +64,9 @@ pub(crate) const KILL_STEP: Duration = Duration::from_millis(300);
 pub(crate) const CANONICAL_LINE: usize = 4095;
 /// Input goes to the terminal in pieces, so that output is read in between.
 pub(crate) const INPUT_PIECE: usize = 4096;
+
+/// How much is remembered of what a program was given, to know what it has not read.
+pub(crate) const GIVEN: usize = 16 * 1024;
 
 /// Longer payloads are not entered into bash's history: each entry is a line of it.
 pub(crate) const HISTORY_PAYLOAD: usize = 4096;

@@ -7,6 +7,7 @@ mod directory;
 mod driver;
 mod ending;
 mod foreground;
+mod lifeline;
 mod probe;
 mod report;
 mod request;
@@ -43,13 +44,21 @@ pub struct Turn {
     pub outcome: Outcome,
     /// What the command has printed since it was last asked.
     pub output: Output,
+    pub untold: Untold,
+    pub directory: Directory,
+    /// Where the shell's output went when it began.
+    pub streams: Streams,
+}
+
+/// What has happened that no turn has returned yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Untold {
     /// What the background has printed while nothing ran.
     pub late: Option<Output>,
     /// Commands that have ended before this one began, with nobody waiting for them.
     pub earlier: Vec<Earlier>,
-    pub directory: Directory,
-    /// Where the shell's output went when it began.
-    pub streams: Streams,
+    /// Text for a program that has ended without reading it, and that was not run either.
+    pub unread: Option<String>,
 }
 
 /// What an earlier command has made of the shell's standard output and error.
@@ -80,7 +89,7 @@ pub struct Running {
     pub waiting_for_input: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Earlier {
     /// The command, if it was typed by a person who is attached.
     pub typed: Option<String>,
@@ -95,8 +104,7 @@ pub struct Death {
     pub cause: Cause,
     /// Where it was last.
     pub directory: Directory,
-    /// What was printed and has not been returned by a turn.
-    pub unread: Output,
+    pub untold: Untold,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -90,6 +90,18 @@ impl Link {
     }
 }
 
+/// Fails where a daemon that does not answer may well run: inside String's own shells it cannot be seen.
+fn out_of_reach(link: &Link) -> Result<(), Failure> {
+    if !link.root.is_read_only() {
+        return Ok(());
+    }
+    let place = link.root.path().display();
+    Err(Failure::no_daemon(format!(
+        "String cannot be reached from here: {place} is read-only, as in the shells and commands that String runs.\n  \
+         Call it in a terminal outside of them. Inside a bash topic, // begins a command of String: //info"
+    )))
+}
+
 fn failure(error: &Error) -> Failure {
     match error {
         Error::Refused { error, .. } => Failure::failed(crate::call::error_text(error)),

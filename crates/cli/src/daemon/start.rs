@@ -9,7 +9,7 @@ use client::Error;
 use semver::Version;
 
 use super::serve::READY;
-use super::{Link, blocking, failure, stop};
+use super::{Link, blocking, failure, out_of_reach, stop};
 use crate::failure::{Failure, Status};
 use crate::output;
 
@@ -63,10 +63,10 @@ fn is_current(version: &str) -> bool {
 
 async fn lock(link: &Link) -> Result<File, Failure> {
     let root = link.root.clone();
-    let place = root.path().display().to_string();
-    blocking(move || root.lock_start())
-        .await
-        .map_err(|error| Failure::no_daemon(format!("cannot start the daemon: {place}: {error}")))
+    blocking(move || root.lock_start()).await.map_err(|error| match out_of_reach(link) {
+        Err(failure) => failure,
+        Ok(()) => Failure::no_daemon(format!("cannot start the daemon: {error}")),
+    })
 }
 
 /// Starts the daemon and waits until it is ready. The lock is held until then.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use client::Error;
 
-use super::{Link, failure};
+use super::{Link, failure, out_of_reach};
 use crate::failure::{Failure, Status};
 use crate::output;
 use crate::root::Root;
@@ -16,6 +16,7 @@ pub(super) async fn status(link: &Link) -> Result<Status, Failure> {
         Ok(health) => health.version,
         Err(Error::Outdated) => concat!("older than ", env!("CARGO_PKG_VERSION")).to_owned(),
         Err(Error::NotReachable { .. }) => {
+            out_of_reach(link)?;
             output::print("String daemon is not running.")?;
             return Ok(Status::Failed);
         }

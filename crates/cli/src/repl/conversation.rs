@@ -1,5 +1,7 @@
 //! Commands and replies of an interactive session.
 
+use std::borrow::Cow;
+
 use client::{Daemon, Event};
 use runtime::topic::Topic;
 use wire::{Done, ExecRequest};
@@ -115,7 +117,7 @@ impl<'a> Conversation<'a> {
 
     fn print_reply(&self, heard: &Heard, done: &Done) -> Result<(), Failure> {
         let text = heard.unseen();
-        if done.ok { output::print(text) } else { self.print_error(text) }
+        if done.ok { output::print(&text) } else { self.print_error(&text) }
     }
 
     fn print_error(&self, text: &str) -> Result<(), Failure> {
@@ -141,29 +143,54 @@ impl Heard {
         }
     }
 
-    /// The reply without what was already printed live: its status line, and what stands before the output.
-    fn unseen(&self) -> &str {
+    /// The reply without what was already printed live: its status line, what stands before the output, and a line
+    /// that is not finished, which was only shown as progress.
+    fn unseen(&self) -> Cow<'_, str> {
         const RULE: &str = "\n---\n";
         let live = self.live.trim_end();
         let Some((status, body)) = self.content.split_once(RULE).filter(|_| !live.is_empty()) else {
-            return &self.content;
+            return Cow::Borrowed(&self.content);
         };
-        let body = body.trim_end();
-        match body.strip_suffix(live) {
-            Some("") => status,
-            // Live output begins with the whole line, of which an earlier reply had the part before the cursor.
-            None if !body.is_empty() && live.ends_with(body) => status,
-            Some(notes) if notes.ends_with('\n') => {
-                self.content[..status.len() + RULE.len() + notes.len()].trim_end()
-            }
-            _ => &self.content,
+        let unfinished = body.rsplit_once('\n').filter(|_| self.last == Last::Progress);
+        let seen = |(lines, rest)| before(live, lines).map(|notes| format!("{notes}{rest}"));
+        match seen((body, "")).or_else(|| unfinished.and_then(seen)) {
+            None => Cow::Borrowed(&self.content),
+            Some(rest) if rest.is_empty() => Cow::Borrowed(status),
+            Some(rest) => Cow::Owned(format!("{status}{RULE}{}", rest.trim_end())),
         }
+    }
+}
+
+/// What stands before the output in lines that end with it.
+fn before<'a>(live: &str, lines: &'a str) -> Option<&'a str> {
+    let lines = lines.trim_end();
+    match lines.strip_suffix(live) {
+        Some(notes) if notes.is_empty() || notes.ends_with('\n') => Some(notes),
+        // Live output begins with the whole line, of which an earlier reply had the part before the cursor.
+        None if !lines.is_empty() && live.ends_with(lines) => Some(""),
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unfinished_line_that_was_shown_as_progress_is_printed_once_more() {
+        for (live, content, unseen) in [
+            ("hi\n", "exit: running\n---\nhi\nname? ", "exit: running\n---\nname?"),
+            ("hi\n", "exit: running\n---\n(a note)\nhi\nname? ", "exit: running\n---\n(a note)\nname?"),
+            ("a? x\nhi\n", "exit: running\n---\nx\nhi\nname? ", "exit: running\n---\nname?"),
+            ("", "exit: running\n---\nname? ", "exit: running\n---\nname? "),
+            ("hi\n", "exit: 0\n---\nhi", "exit: 0"),
+            ("a\nhi\n", "exit: 0\n---\na\nhi", "exit: 0"),
+            ("hi\n", "exit: 0\n---\nho\nname? ", "exit: 0\n---\nho\nname? "),
+        ] {
+            let heard = Heard { live: live.into(), content: content.into(), last: Last::Progress };
+            assert_eq!(heard.unseen(), unseen, "{content}");
+        }
+    }
 
     #[test]
     fn live_output_is_not_printed_twice() {

@@ -34,7 +34,7 @@ impl Runtime {
         }
         let agent = self.agents.named(agent)?;
         let shell = match self.sessions.of(&agent.id).get(&topic) {
-            Some(session) if matches!(topic, Topic::Bash(_)) => session.shell(),
+            Some(session) if matches!(topic, Topic::Bash(_)) && super::has_shell(&session) => session.shell(),
             _ => None,
         };
         let shell = shell.ok_or_else(|| self.no_shell(&agent, &topic))?;
@@ -58,7 +58,7 @@ impl Runtime {
             .of(&agent.id)
             .list()
             .iter()
-            .filter(|session| session.shell().is_some())
+            .filter(|session| super::has_shell(session))
             .map(|session| session.topic.to_string())
             .collect();
         let live = if live.is_empty() { "none".to_owned() } else { live.join(", ") };

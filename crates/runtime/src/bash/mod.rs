@@ -22,10 +22,11 @@ pub use boundary::Fence;
 pub use live::pass_on;
 pub use output::text;
 pub use record::{Record, Records};
-pub use reply::{Cwd, FRESH, render};
+pub use reply::{Cwd, FRESH, ended_before, render};
 
 use crate::agent::{Agent, Grant, Registry};
 use crate::error::{Code, Error, Result};
+use crate::session::Session;
 
 /// How long a turn waits before a command counts as running.
 pub const WAIT: Duration = Duration::from_secs(30);
@@ -167,6 +168,11 @@ async fn unless_revoked<T>(agent: &Agent, running: impl Future<Output = shell::R
 pub fn revoked(agent: &Agent) -> Error {
     Error::new(Code::NotAllowed, format!("Ended: what agent {} may touch has changed.", agent.id))
         .hint("What is started now has the new boundary: string agent boundary")
+}
+
+/// Whether a topic has a shell that lives. One that has ended stays there until its end has been told.
+pub fn has_shell(session: &Session) -> bool {
+    session.shell().is_some_and(|shell| !shell.has_ended())
 }
 
 /// A command as lists and logs show it.

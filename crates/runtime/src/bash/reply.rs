@@ -1,6 +1,6 @@
 //! A turn of a shell as the agent reads it.
 
-use shell::{Cause, Death, Directory, Outcome, Status, Streams, Turn};
+use shell::{Cause, Death, Directory, Outcome, Status, Streams, Turn, Untold};
 
 use super::output::text;
 use crate::agent::Workspace;
@@ -24,17 +24,7 @@ impl std::fmt::Display for Cwd<'_> {
 /// The reply to a turn. `notes` come before its output.
 pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<String> {
     let mut parts: Vec<String> = notes.to_vec();
-    for earlier in &turn.earlier {
-        let which = match &earlier.typed {
-            Some(command) => format!("a person ran: {}; exit", one_line(command)),
-            None => "the command before has ended: exit".to_owned(),
-        };
-        let output = text(&earlier.output, workspace);
-        parts.push(format!("({which} {})\n{output}", earlier.status).trim_end().to_owned());
-    }
-    if let Some(late) = &turn.late {
-        parts.push(format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
-    }
+    parts.extend(meanwhile(&turn.untold, workspace));
     // An empty line, such as bash ends an interrupted one with, shows nothing either.
     parts.extend(Some(text(&turn.output, workspace)).filter(|text| !text.is_empty()));
     match turn.streams {
@@ -64,6 +54,38 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
     }
 }
 
+/// What is said of a shell that had ended before its next input came, which a fresh one got.
+pub fn ended_before(death: &Death, workspace: &Workspace) -> Vec<String> {
+    let mut notes = meanwhile(&death.untold, workspace);
+    let why = match death.cause {
+        Cause::Ended => format!("the shell had ended with status {}", death.status),
+        Cause::Lost | Cause::Killed | Cause::GuardLost | Cause::Closed => why(death),
+    };
+    notes.push(format!("({why}; this is a fresh one)"));
+    notes
+}
+
+/// What has happened since the last turn.
+fn meanwhile(untold: &Untold, workspace: &Workspace) -> Vec<String> {
+    let earlier = untold.earlier.iter().map(|earlier| {
+        let which = match &earlier.typed {
+            Some(command) => format!("a person ran: {}; exit", one_line(command)),
+            None => "the command before has ended: exit".to_owned(),
+        };
+        let output = text(&earlier.output, workspace);
+        format!("({which} {})\n{output}", earlier.status).trim_end().to_owned()
+    });
+    let unread = untold
+        .unread
+        .iter()
+        .map(|input| format!("(no program has read this input, and it was not run: {})", one_line(input)));
+    let late = untold
+        .late
+        .iter()
+        .map(|late| format!("(printed in the background meanwhile)\n{}", text(late, workspace)));
+    earlier.chain(unread).chain(late).collect()
+}
+
 fn ended(status: Status, cwd: &Cwd<'_>, parts: &[String]) -> Result<String> {
     let body = body(parts);
     match u8::try_from(status.code()) {
@@ -83,5 +105,46 @@ fn why(death: &Death) -> String {
         Cause::Killed => "the shell's own code did not stop, so it was ended".to_owned(),
         Cause::GuardLost => "the shell was killed from outside".to_owned(),
         Cause::Closed => "the shell was closed".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shell::{Earlier, Output};
+
+    use super::*;
+
+    fn output(head: &str) -> Output {
+        Output { head: head.into(), ..Output::default() }
+    }
+
+    #[test]
+    fn what_a_shell_had_not_told_comes_before_its_end() {
+        let workspace = Workspace::new("/home/u".into(), vec![], "/home/u/.string".into());
+        let earlier = |typed: Option<&str>, head| Earlier {
+            typed: typed.map(str::to_owned),
+            status: Status::Code(3),
+            output: output(head),
+        };
+        let untold = Untold {
+            late: Some(output("LATE\n")),
+            earlier: vec![earlier(Some("exit 3"), "exit\n"), earlier(None, "")],
+            unread: Some("echo a\necho b".into()),
+        };
+        let told = [
+            "(a person ran: exit 3; exit 3)\nexit",
+            "(the command before has ended: exit 3)",
+            "(no program has read this input, and it was not run: echo a\\necho b)",
+            "(printed in the background meanwhile)\nLATE",
+        ];
+        for (cause, why) in [
+            (Cause::Ended, "(the shell had ended with status 3; this is a fresh one)"),
+            (Cause::Lost, "(the command had cut the shell off, so it was ended; this is a fresh one)"),
+        ] {
+            let directory = Directory { path: "/home/u".into(), deleted: false };
+            let death = Death { status: Status::Code(3), cause, directory, untold: untold.clone() };
+            let notes = ended_before(&death, &workspace);
+            assert_eq!(notes, told.into_iter().chain([why]).collect::<Vec<_>>());
+        }
     }
 }

@@ -79,10 +79,10 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
     let (_, fence) = context.runtime.shells.boundary(context.agent).await?;
     let live = context.session.live();
     let info = match &live {
-        Some(live) => live.shell.info().await.ok(),
+        Some(live) => live.shell.info().await.ok().filter(|info| info.death.is_none()),
         None => None,
     };
-    let info_is_live = info.as_ref().is_some_and(|info| info.death.is_none());
+    let is_live = info.is_some();
     match info {
         Some(info) => {
             let gone = if info.directory.deleted { " (deleted)" } else { "" };
@@ -95,7 +95,7 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
         }
         None => lines.add("shell", "(no shell)"),
     }
-    match live.map(|live| live.fence).filter(|own| info_is_live && *own != fence) {
+    match live.map(|live| live.fence).filter(|own| is_live && *own != fence) {
         Some(own) => lines.add("boundary", &format!("{} (a new shell gets: {})", own.0, fence.0)),
         None => lines.add("boundary", &fence.0),
     }

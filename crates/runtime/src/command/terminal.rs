@@ -46,10 +46,7 @@ pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
         let sent = watched(&shell, shell.send(text, bash::WAIT), context.sink);
         match noted_if_long(sent, &shell, &mut context).await {
             Err(ShellError::Gone(death)) => {
-                notes
-                    .push(format!("(the shell had ended with status {}; this is a fresh one)", death.status));
-                context.session.set_shell(None);
-                context.state.shell.restart_in = Some(death.directory.path);
+                bury(*death, &mut context, &mut notes);
                 context.state.shell.command = first_line(text);
                 shell = start(&mut context, &mut notes).await?;
             }
@@ -91,16 +88,29 @@ pub async fn at_once(act: AtOnce, session: &Session) -> Result<String> {
 
 /// Starts the shell without giving it anything to do.
 pub async fn spawn(mut context: Context<'_>) -> Result<String> {
-    if let Some(shell) = context.session.shell() {
-        return Err(Error::new(Code::Conflict, format!("{} has a shell already.", context.session.topic))
-            .hint(format!("pid: {}", shell.pid())));
-    }
     let mut notes = Vec::new();
+    if let Some(shell) = context.session.shell() {
+        let Some(death) = shell.info().await.ok().and_then(|info| info.death) else {
+            return Err(Error::new(
+                Code::Conflict,
+                format!("{} has a shell already.", context.session.topic),
+            )
+            .hint(format!("pid: {}", shell.pid())));
+        };
+        bury(death, &mut context, &mut notes);
+    }
     let shell = start(&mut context, &mut notes).await?;
     let info = shell.info().await.map_err(|error| wrong(&error, context.session))?;
     context.state.shell.directory = Some(info.directory);
     let started = format!("Started {}, pid {}", context.session.topic, shell.pid());
     Ok(if notes.is_empty() { started } else { with_body(&started, &notes.join("\n")) })
+}
+
+/// Takes away a shell that has ended, and notes what it had not told. The next one starts where it was.
+fn bury(death: Death, context: &mut Context<'_>, notes: &mut Vec<String>) {
+    notes.extend(bash::ended_before(&death, &context.agent.workspace));
+    context.session.set_shell(None);
+    context.state.shell.restart_in = Some(death.directory.path);
 }
 
 /// Ends the shell and everything it has started. The topic stays.
@@ -228,9 +238,10 @@ async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context:
     if let Ok(done) = tokio::time::timeout(NOTED_AFTER, &mut turn).await {
         return done;
     }
-    if let Ok(Info { directory, running: Some(_), .. }) = shell.info().await {
-        let command = context.state.shell.command.clone();
-        record(directory.path, Some(command), context);
+    if let Ok(Info { directory, running: Some(running), .. }) = shell.info().await {
+        // Not always what the turn began with: text for a program that has ended is a command.
+        context.state.shell.command = first_line(&running.payload);
+        record(directory.path, Some(first_line(&running.payload)), context);
     }
     turn.await
 }

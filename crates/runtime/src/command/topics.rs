@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Arguments, Context};
+use crate::bash::has_shell;
 use crate::error::Result;
 use crate::session::Session;
 use crate::topic::{Kind, Topic};
@@ -55,8 +56,8 @@ pub fn run(kind: Option<Kind>, context: &Context<'_>) -> String {
 pub fn detail(session: &Session) -> String {
     match (&session.topic, session.location()) {
         (Topic::Hub(hub), _) => hub.as_str().to_owned(),
-        (Topic::Bash(_), Some(directory)) => format!("cwd: {directory}"),
-        (Topic::Bash(_), None) => "(no shell)".to_owned(),
+        (Topic::Bash(_), Some(directory)) if has_shell(session) => format!("cwd: {directory}"),
+        (Topic::Bash(_), _) => "(no shell)".to_owned(),
         (_, Some(location)) => format!("current: {location}"),
         (_, None) => "(no document)".to_owned(),
     }

@@ -117,7 +117,7 @@ async fn rows(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for session in context.topics.list().into_iter().filter(|session| session.topic.kind() == Kind::Bash) {
         let info = match session.shell() {
-            Some(shell) => shell.info().await.ok(),
+            Some(shell) => shell.info().await.ok().filter(|info| info.death.is_none()),
             None => None,
         };
         let cwd = info.as_ref().map(|info| Cwd(&info.directory, &context.agent.workspace).to_string());

@@ -12,6 +12,7 @@ pub mod state;
 pub mod system;
 pub mod tool;
 
+use crate::bash::has_shell;
 use crate::command::Context;
 use crate::command::table::{self, Place, Verb};
 use crate::reply::with_body;
@@ -35,7 +36,7 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
             (format!("Apps: {installed} installed, {open} open"), apps)
         }
         Hub::Bash => {
-            let shells = context.topics.list().iter().filter(|session| session.shell().is_some()).count();
+            let shells = context.topics.list().iter().filter(|session| has_shell(session)).count();
             (format!("Shells: {shells}"), bash::list(context).await)
         }
         Hub::Tool => {

@@ -27,7 +27,7 @@ const FIX_FD: RawFd = 4;
 /// A new process.
 pub(super) struct Started {
     pub(super) pid: Pid,
-    /// What the caller needs of it: master, slave, control socket, turn file.
+    /// What the caller needs of it: the terminal's master, control socket, turn file.
     pub(super) descriptors: Vec<OwnedFd>,
     pub(super) covers: Covers,
 }
@@ -54,7 +54,7 @@ pub(super) fn terminal(launch: &Launch) -> Result<Started, Failure> {
         sys::duplicate_to(turn_fd, TURN_FD)?;
         sys::duplicate_to(fix_fd, FIX_FD)
     })?;
-    Ok(Started { pid, descriptors: vec![master, slave, control.into(), turn.into()], covers })
+    Ok(Started { pid, descriptors: vec![master, control.into(), turn.into()], covers })
 }
 
 pub(super) fn command(launch: &Launch) -> Result<Started, Failure> {

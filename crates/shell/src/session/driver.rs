@@ -1,6 +1,7 @@
 //! The task that owns a live shell: it reads the terminal and the reports,
 //! watches the clock, and answers what the handle asks.
 
+mod ahead;
 mod answer;
 mod traffic;
 mod turn;
@@ -8,24 +9,28 @@ mod turn;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use rustix::process::Pid;
 use tokio::sync::{broadcast, mpsc};
 
+use self::ahead::Ahead;
 use super::attach::{Audience, Size};
 use super::control::Control;
 use super::ending::{Ending, Next};
 use super::foreground::{self, Activity};
+use super::lifeline::Lifeline;
 use super::probe::{Probe, Verdict};
 use super::report::{Event, Settings};
 use super::request::{Answer, By, Patience, Request, Waiter};
 use super::script::History;
 use super::terminal::Terminal;
 use super::watch::Watchers;
-use super::{Cause, Death, Directory, Earlier, Streams};
+use super::{Cause, Death, Directory, Streams, Untold};
 use crate::error::{Error, Result};
-use crate::output::{Live, LogFiles, Output, Screen, Transcript};
+use crate::output::{Live, LogFiles, Screen, Transcript};
 use crate::protocol::{Order, Report};
 use crate::spawn::Guard;
 use crate::status::Status;
@@ -33,12 +38,15 @@ use crate::status::Status;
 pub(super) struct Driver {
     requests: mpsc::Receiver<Request>,
     live: broadcast::Sender<Live>,
+    /// For the handle: whether the shell has.
+    ended: Arc<AtomicBool>,
     guard: Guard,
     guard_gone: bool,
     terminal: Terminal,
     control: Control,
     turn_file: File,
     bash: Pid,
+    lifeline: Lifeline,
     command_line: Vec<u8>,
     phase: Phase,
     waiter: Option<Waiter>,
@@ -57,8 +65,7 @@ pub(super) struct Driver {
     settings: Settings,
     /// A command that ended with nobody waiting.
     unreported: Option<Unreported>,
-    pending_late: Option<Output>,
-    pending_earlier: Vec<Earlier>,
+    untold: Untold,
     /// Input that the terminal has not taken yet.
     outbox: VecDeque<u8>,
     /// The terminal has more output than was read in one go …
@@ -93,6 +100,7 @@ struct Active {
     asked_again: u8,
     ending: Option<Ending>,
     interrupted: bool,
+    ahead: Ahead,
 }
 
 /// The end of a command that nobody has been told of.
@@ -118,6 +126,7 @@ enum Stage {
 pub(super) struct Parts {
     pub(super) requests: mpsc::Receiver<Request>,
     pub(super) live: broadcast::Sender<Live>,
+    pub(super) ended: Arc<AtomicBool>,
     pub(super) guard: Guard,
     pub(super) terminal: Terminal,
     pub(super) control: Control,
@@ -132,12 +141,14 @@ impl Driver {
         Self {
             requests: parts.requests,
             live: parts.live,
+            ended: parts.ended,
             guard: parts.guard,
             guard_gone: false,
             terminal: parts.terminal,
             control: parts.control,
             turn_file: parts.turn_file,
             bash: parts.bash,
+            lifeline: Lifeline::new(parts.bash),
             command_line: foreground::command_line(parts.bash),
             phase: Phase::Idle,
             waiter: None,
@@ -151,8 +162,7 @@ impl Driver {
             status: 0,
             settings: Settings::default(),
             unreported: None,
-            pending_late: None,
-            pending_earlier: Vec::new(),
+            untold: Untold::default(),
             outbox: VecDeque::new(),
             more_output: false,
             rest_until: None,
@@ -253,6 +263,7 @@ impl Driver {
         self.take_step(now);
         self.look_at_foreground(now);
         if self.waiter.as_ref().is_some_and(|waiter| now >= waiter.until) {
+            self.release();
             self.answer_with_state(WaitingForInput::No);
         }
     }
@@ -293,7 +304,11 @@ impl Driver {
             seen = Activity::Working;
         }
         let Phase::Running(active) = &mut self.phase else { return };
-        match active.probe.judge(seen, self.terminal.modes(), now) {
+        let verdict = active.probe.judge(seen, self.terminal.modes(), now);
+        if matches!(verdict, Verdict::NeedsInput | Verdict::TakesInput) && self.reads_on() {
+            return;
+        }
+        match verdict {
             Verdict::Busy => {}
             Verdict::NeedsInput => self.answer_with_state(WaitingForInput::Yes),
             Verdict::TakesInput => {

@@ -18,7 +18,7 @@ pub(super) struct Ending {
 #[derive(Debug)]
 enum Plan {
     /// Once more, if the signal was lost between two programs.
-    Interrupt { left: u8, last: Strike },
+    Interrupt { strikes_left: u8, looks_left: u8, last: Strike },
     /// The steps already taken.
     Kill { steps: u8 },
 }
@@ -58,7 +58,11 @@ const KILL_STEPS: u8 = 8;
 
 impl Ending {
     pub(super) fn interrupt(terminal: &Terminal, shell: Pid, now: Instant) -> Self {
-        let plan = Plan::Interrupt { left: limits::INTERRUPT_TIMES, last: Strike::now(terminal, shell) };
+        let plan = Plan::Interrupt {
+            strikes_left: limits::INTERRUPT_TIMES,
+            looks_left: limits::INTERRUPT_LOOKS,
+            last: Strike::now(terminal, shell),
+        };
         Self { at: now + limits::INTERRUPT_AGAIN, plan }
     }
 
@@ -75,16 +79,20 @@ impl Ending {
     /// Takes the next step; `shell` is bash's own process group.
     pub(super) fn step(&mut self, terminal: &Terminal, shell: Pid, now: Instant) -> Next {
         match &mut self.plan {
-            Plan::Interrupt { left, last } => {
-                let effect = last.effect(terminal, shell);
-                if effect == Effect::Heard || *left == 0 {
+            Plan::Interrupt { strikes_left, looks_left, last } => {
+                let left = match last.effect(terminal, shell) {
+                    Effect::Heard => return Next::GiveUp,
+                    Effect::Missed => {
+                        *last = Strike::now(terminal, shell);
+                        strikes_left
+                    }
+                    Effect::Open => looks_left,
+                };
+                if *left == 0 {
                     return Next::GiveUp;
                 }
                 *left -= 1;
                 self.at = now + limits::INTERRUPT_AGAIN;
-                if effect == Effect::Missed {
-                    *last = Strike::now(terminal, shell);
-                }
             }
             Plan::Kill { steps } => {
                 let foreground = terminal.foreground().filter(|group| *group != shell);

@@ -71,6 +71,11 @@ pub(super) fn has_program(bash: Pid, group: Pid) -> bool {
     })
 }
 
+/// Whether a process runs on; one that has ended and was not waited for does not.
+pub(super) fn is_alive(process: Pid) -> bool {
+    state_and_group(process, process).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+}
+
 /// The command line of a process, which changes when it becomes another program.
 pub(super) fn command_line(process: Pid) -> Vec<u8> {
     fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default()

@@ -65,6 +65,8 @@ pub(super) struct Waiter {
     pub(super) answer: Answer<Result<Turn>>,
     pub(super) until: Instant,
     pub(super) patience: Patience,
+    /// The text it has sent to the program that runs, in case that does not read it.
+    pub(super) sent: Option<String>,
 }
 
 /// When a program that merely takes input ends the wait.

@@ -4,11 +4,20 @@
 //! whatever goes wrong in a payload, it returns to a place that is ours. A
 //! payload is sourced from a file in memory with the terminal on standard
 //! input just for that time. The descriptors of ours in the shell, all
-//! close-on-exec: 63 turn file, 247 `/dev/null`, 248 fix file, 249 terminal,
-//! 250 control socket.
+//! close-on-exec: 63 turn file, 248 fix file, 249 terminal, 250 control
+//! socket, 251 `/dev/null`.
+//!
+//! Bash keeps a copy of a redirected stream at the first free number above
+//! the one it is redirected to. `/dev/null` is the highest of ours, so that a
+//! copy never takes the place of one that a command has closed, where our
+//! records would go to the terminal. For the same case our own lines close
+//! standard error first: their redirections fail without a word.
 
 use super::report::Settings;
 use crate::limits;
+
+/// The descriptors of ours in the shell, as above.
+pub(super) const DESCRIPTORS: [u16; 5] = [63, 248, 249, 250, 251];
 
 /// Sourced when the user has switched line editing off: with it on, bash
 /// prints no prompt of its own and runs no `PROMPT_COMMAND`.
@@ -25,7 +34,7 @@ pub(super) const SETTLE: &str = "{ set -o emacs; set +o history; history -c; PS1
 /// number from 10 on, with close-on-exec, and `exec N<&M` copies that flag:
 /// the nested groups put each descriptor of ours through it.
 pub(super) const BOOTSTRAP: &str = "{ exec 249<&255 250<&10; { exec 63<&11; } 0</dev/null; \
-     { { exec 248<&12; } 0</dev/null; } 0<&4; { { exec 247<&12; } 0</dev/null; } 0<>/dev/null; \
+     { { exec 248<&12; } 0</dev/null; } 0<&4; { { exec 251<&12; } 0</dev/null; } 0<>/dev/null; \
      exec 3<&- 4<&-; } 0<&3\n\\builtin . /dev/fd/63\n";
 
 /// What the turn file holds for a payload.
@@ -53,10 +62,10 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     format!(
         "{streams}{history}{first} \\builtin . /dev/fd/63 0<&249 || \
          {{ \\builtin printf 'S{token}:%s\\0' \"$?\" >&250; [[ $- == *e* ]] || \\builtin eval ')' || :; }} \
-         >&247 2>&247; \
+         2>&- >&251 2>&251; \
          {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
          [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
-         \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} >&247 2>&247\n{}",
+         \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} 2>&- >&251 2>&251\n{}",
         report(token)
     )
 }
@@ -67,7 +76,7 @@ pub(super) fn report(token: &str) -> String {
     format!(
         "{{ \\builtin printf 'E{token}:%s:%s:%s\\0' \"$?\" \"$-\" \"$PWD\" >&250; \
          \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
-         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; }} >&247 2>&247\n"
+         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; }} 2>&- >&251 2>&251\n"
     )
 }
 

@@ -1,6 +1,8 @@
 //! The handle of a live shell.
 
 use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -42,6 +44,7 @@ pub struct Shell {
     /// Taken by the call that waits for its end.
     driver: Mutex<Option<JoinHandle<()>>>,
     pid: Pid,
+    ended: Arc<AtomicBool>,
 }
 
 impl Shell {
@@ -66,9 +69,9 @@ impl Shell {
                 return Err(Error::GuardLost);
             }
         };
-        let [master, slave, control, turn_file] =
+        let [master, control, turn_file] =
             guard.socket.take_descriptors().try_into().map_err(|_| Error::GuardLost)?;
-        let terminal = Terminal::new(master, slave).map_err(Error::io("the terminal"))?;
+        let terminal = Terminal::new(master).map_err(Error::io("the terminal"))?;
         let mut control = Control::new(control).map_err(Error::io("the control socket"))?;
         let turn_file = File::from(turn_file);
         settle(&mut control, &turn_file, &mut guard).await?;
@@ -77,9 +80,11 @@ impl Shell {
             .unwrap_or(Directory { path: config.directory, deleted: false });
         let (requests, received) = mpsc::channel(REQUESTS);
         let live = broadcast::Sender::new(LIVE);
+        let ended = Arc::new(AtomicBool::new(false));
         let parts = Parts {
             requests: received,
             live: live.clone(),
+            ended: Arc::clone(&ended),
             guard,
             terminal,
             control,
@@ -89,7 +94,8 @@ impl Shell {
             logs: config.logs,
         };
         let driver = tokio::spawn(Driver::new(parts).drive());
-        Ok(Self { requests, turns: Mutex::new(secrets), live, driver: Mutex::new(Some(driver)), pid: bash })
+        let (turns, driver) = (Mutex::new(secrets), Mutex::new(Some(driver)));
+        Ok(Self { requests, turns, live, driver, pid: bash, ended })
     }
 
     /// Runs `payload`, a command of any number of lines, and waits for it at most `wait`.
@@ -143,6 +149,11 @@ impl Shell {
     /// Bash's process id.
     pub fn pid(&self) -> i32 {
         self.pid.as_raw_pid()
+    }
+
+    /// Whether it has ended. What was not told by then comes with the next request that takes a turn.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Output, the background's too, and ends of commands, as they happen.

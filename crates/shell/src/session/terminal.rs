@@ -5,11 +5,16 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use rustix::process::Pid;
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
 use rustix::termios::{LocalModes, QueueSelector, SpecialCodeIndex, Winsize};
 
 use super::descriptor::Descriptor;
 use crate::sys;
+
+/// The kernel keeps at most so much input that nobody reads (N_TTY_BUF_SIZE).
+const INPUT_QUEUE: usize = 4096;
 
 /// The master, and the slave: held open so that the master never reports a
 /// hang-up, and because only there the input queue can be emptied.
@@ -20,7 +25,11 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(master: OwnedFd, slave: OwnedFd) -> io::Result<Self> {
+    pub(super) fn new(master: OwnedFd) -> io::Result<Self> {
+        // Opened anew: the description that bash has must go on blocking, and this one must never.
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let nonblocking = OpenptFlags::from_bits_retain(OFlags::NONBLOCK.bits());
+        let slave = ioctl_tiocgptpeer(&master, flags | nonblocking)?;
         let device = std::fs::File::from(slave.try_clone()?).metadata()?.rdev();
         Ok(Self { master: Descriptor::new(master)?, slave, device })
     }
@@ -41,6 +50,27 @@ impl Terminal {
     pub(super) fn has_input(&self) -> bool {
         let mut slave = [PollFd::new(&self.slave, PollFlags::IN)];
         poll(&mut slave, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+
+    /// Makes the kernel take what was written, instead of in its own time.
+    pub(super) fn deliver(&self) {
+        self.has_input();
+    }
+
+    /// Takes the input that no program has read: whole lines, or keys where the terminal takes those.
+    pub(super) fn take_input(&self) -> Vec<u8> {
+        let (mut taken, mut buffer) = (Vec::new(), [0; INPUT_QUEUE]);
+        // A reading of nothing is an end of file among them, each of which takes a place in the queue.
+        for _ in 0..INPUT_QUEUE {
+            if !self.has_input() {
+                break;
+            }
+            match rustix::io::read(&self.slave, &mut buffer) {
+                Ok(count) => taken.extend_from_slice(&buffer[..count]),
+                Err(_) => break,
+            }
+        }
+        taken
     }
 
     pub(super) fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! A person at the terminal beside the agent.
 
-use shell::{Attachment, Size};
+use shell::{Attachment, Error, Size};
 
 use crate::support::{Fixture, LONG, finished, text, waits_for_input};
 
@@ -42,7 +42,7 @@ async fn a_person_runs_a_command_and_the_agent_is_told() {
     sees(&mut person, "$ ").await;
     let turn = fixture.run("echo $x").await;
     assert_eq!(text(&turn), "5\n");
-    let [earlier] = turn.earlier.as_slice() else { panic!("{:?}", turn.earlier) };
+    let [earlier] = turn.untold.earlier.as_slice() else { panic!("{:?}", turn.untold.earlier) };
     assert_eq!(
         (earlier.typed.as_deref(), earlier.output.head.as_str()),
         (Some("x=5; echo type \"$x\""), "type 5\n")
@@ -60,7 +60,7 @@ async fn every_command_of_a_person_is_told_up_to_a_limit() {
         sees(&mut person, "$ ").await;
     }
     let turn = fixture.run("true").await;
-    let told: Vec<_> = turn.earlier.iter().map(|earlier| earlier.output.head.as_str()).collect();
+    let told: Vec<_> = turn.untold.earlier.iter().map(|earlier| earlier.output.head.as_str()).collect();
     assert_eq!(told.len(), 8);
     assert_eq!((told[0], told[7]), ("run-2\n", "run-9\n"));
 }
@@ -90,6 +90,23 @@ async fn the_end_of_the_shell_is_the_end_of_the_output() {
     tokio::time::timeout(LONG, ended).await.unwrap();
     let mut late = fixture.shell.attach(Size::USUAL).await.unwrap();
     assert_eq!(tokio::time::timeout(LONG, late.output()).await, Ok(None));
+    assert!(fixture.shell.has_ended());
+}
+
+#[tokio::test]
+async fn what_a_person_ran_before_the_shell_ended_is_told() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"echo unfinished\r".to_vec()).await;
+    sees(&mut person, "\r\nunfinished\r\n").await;
+    sees(&mut person, "$ ").await;
+    person.keys(b"exit 3\r".to_vec()).await;
+    while person.output().await.is_some() {}
+    let Err(Error::Gone(death)) = fixture.shell.send("echo not run", LONG).await else { panic!("not gone") };
+    let earlier = death.untold.earlier.iter();
+    let told: Vec<_> = earlier.map(|one| (one.typed.as_deref(), one.status.code())).collect();
+    assert_eq!(told, [(Some("echo unfinished"), 0), (Some("exit 3"), 3)]);
+    assert_eq!(death.untold.earlier[0].output.head, "unfinished\n");
 }
 
 #[tokio::test]
@@ -113,7 +130,7 @@ async fn an_empty_line_shows_the_prompt_again() {
     sees(&mut person, "$ ").await;
     assert_eq!(person.keys(b"\r".to_vec()).await.commands, [] as [&str; 0]);
     sees(&mut person, "$ ").await;
-    assert!(fixture.run("true").await.earlier.is_empty());
+    assert!(fixture.run("true").await.untold.earlier.is_empty());
 }
 
 #[tokio::test]

@@ -35,8 +35,8 @@ async fn late_output_comes_with_the_next_turn_marked_as_such() {
     }
     let turn = fixture.run("echo here").await;
     assert_eq!(text(&turn), "here\n");
-    assert_eq!(turn.late.unwrap().head, "from afar\n");
-    assert!(fixture.run("echo here").await.late.is_none());
+    assert_eq!(turn.untold.late.unwrap().head, "from afar\n");
+    assert!(fixture.run("echo here").await.untold.late.is_none());
 }
 
 #[tokio::test]

@@ -14,7 +14,8 @@ fn death(turn: &Turn) -> &Death {
 }
 
 /// The payload ends the shell with this status; the next one is not run, and a fresh shell in the same place is.
-async fn dies(payload: &str, status: i32, cause: Cause) {
+/// Returns what was shown.
+async fn dies(payload: &str, status: i32, cause: Cause) -> String {
     let fixture = Fixture::new().await;
     fixture.finish("mkdir -p ~/deep; cd ~/deep").await;
     let turn = fixture.run(payload).await;
@@ -28,8 +29,9 @@ async fn dies(payload: &str, status: i32, cause: Cause) {
     let mut again = config(&fixture.path());
     again.directory.clone_from(&death.directory.path);
     let fresh = Shell::start(&fixture.spawner, again).await.unwrap();
-    let turn = fresh.run("echo alive; pwd", LONG).await.unwrap();
-    assert_eq!(text(&turn), format!("alive\n{}\n", death.directory.path.display()));
+    let alive = fresh.run("echo alive; pwd", LONG).await.unwrap();
+    assert_eq!(text(&alive), format!("alive\n{}\n", death.directory.path.display()));
+    text(&turn)
 }
 
 #[tokio::test]
@@ -79,6 +81,11 @@ async fn set_e_lives_on_while_nothing_fails() {
 async fn a_shell_that_lost_its_voice_is_noticed() {
     dies("for i in {3..255}; do eval \"exec $i>&-\"; done", 137, Cause::Lost).await;
     dies("enable -n printf", 137, Cause::Lost).await;
+    for number in [63, 248, 249, 250, 251] {
+        let shown = dies(&format!("exec {number}>&-"), 137, Cause::Lost).await;
+        assert_eq!(shown, "", "{number}: nothing of ours shows");
+    }
+    dies("for fd in {3..99}; do eval \"exec $fd>&-\"; done", 137, Cause::Lost).await;
     dies("shopt -s extdebug; trap false DEBUG", 137, Cause::Lost).await;
     dies("set -r", 137, Cause::Lost).await;
 }
@@ -124,7 +131,7 @@ async fn a_death_between_turns_is_told_before_the_next() {
     while !matches!(live.recv().await.unwrap(), shell::Live::Died(_)) {}
     let Err(Error::Gone(death)) = fixture.shell.run("echo not run", LONG).await else { panic!("not gone") };
     assert_eq!((death.status.code(), death.cause), (137, Cause::Ended));
-    assert!(death.unread.head.contains("farewell"), "{death:?}");
+    assert!(death.untold.late.unwrap().head.contains("farewell"));
 }
 
 #[tokio::test]

@@ -190,7 +190,7 @@ async fn what_ended_with_nobody_waiting_is_told_with_the_next_turn() {
     while !matches!(live.recv().await.unwrap(), shell::Live::Finished(_)) {}
     let turn = fixture.run("echo third").await;
     assert_eq!(finished(&turn), (0, "third\n".into()));
-    let earlier = &turn.earlier[0];
+    let earlier = &turn.untold.earlier[0];
     assert_eq!((earlier.status.code(), earlier.output.head.as_str()), (9, "second\n"));
 }
 

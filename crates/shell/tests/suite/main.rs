@@ -6,6 +6,7 @@
     reason = "tests may fail loudly and know their machine"
 )]
 
+mod ahead;
 mod attach;
 mod background;
 mod boundary;

@@ -40,7 +40,7 @@ async fn nothing_of_ours_shows_in_the_shell() {
     fixture.finish("(exit 3)").await;
     let look = "set; declare -F; trap; env; alias; history; echo \"[$PROMPT_COMMAND]\"; compgen -v; jobs";
     let (_, seen) = fixture.finish(look).await;
-    for word in ["string_r", "/dev/fd/250", ">&250", ">&247", "HISTFILE="] {
+    for word in ["string_r", "/dev/fd/250", ">&250", ">&251", "HISTFILE="] {
         assert!(!seen.contains(word), "{word} in {seen}");
     }
     assert!(seen.contains(&format!("    1  (exit 3)\n    2  {look}\n")), "{seen}");
@@ -57,7 +57,7 @@ async fn a_descriptor_that_leaks_into_the_guard_does_not_reach_the_shell() {
         .check(
             "ls /proc/self/fd | wc -l; ls /proc/$$/fd | sort -n | tr '\\n' ' '",
             0,
-            "4\n0 1 2 63 247 248 249 250 251 255 ",
+            "4\n0 1 2 63 248 249 250 251 252 255 ",
         )
         .await;
 }

@@ -69,8 +69,7 @@ impl Driver {
         let turn = Turn {
             outcome,
             output: self.transcript.take(),
-            late: self.pending_late.take(),
-            earlier: std::mem::take(&mut self.pending_earlier),
+            untold: std::mem::take(&mut self.untold),
             directory: self.directory.clone(),
             streams: self.streams,
         };
@@ -93,15 +92,15 @@ impl Driver {
         }
         let running = matches!(self.phase, Phase::Running(_));
         let ask = match ask {
-            Ask::Send(text) if running => Ask::Input(Input::Line(text)),
-            Ask::Send(text) => Ask::Run(text),
+            Ask::Send(text) if !running => Ask::Run(text),
             ask => ask,
         };
         let done = match (&ask, running) {
             (Ask::Run(_), true) => Err(Error::Busy),
             (Ask::Input(_), false) => Err(Error::NothingRuns),
-            (Ask::Input(input), true) => self.check_input(input),
-            (Ask::Run(payload), false) if payload.contains('\0') => Err(Error::NulByte),
+            (Ask::Input(Input::Line(text) | Input::Keys(text)), true) => self.check_input(text),
+            (Ask::Send(text), true) if !self.is_told_to_end() => self.check_input(text),
+            (Ask::Run(text) | Ask::Send(text), _) if text.contains('\0') => Err(Error::NulByte),
             _ => Ok(()),
         };
         if let Err(error) = done {
@@ -110,9 +109,10 @@ impl Driver {
         }
         let until = Instant::now() + wait.min(LONGEST_WAIT);
         let patience = if matches!(ask, Ask::Wait) { Patience::News } else { Patience::First };
-        self.waiter = Some(Waiter { answer, until, patience });
+        self.waiter = Some(Waiter { answer, until, patience, sent: None });
         match ask {
-            Ask::Run(payload) | Ask::Send(payload) => self.begin(payload, By::Caller),
+            Ask::Run(payload) => self.begin(payload, By::Caller),
+            Ask::Send(text) => self.send_text(text),
             Ask::Input(input) => self.give_input(&input),
             Ask::Wait => self.wait(),
         }
@@ -135,7 +135,7 @@ impl Driver {
             }
             _ => {
                 if !self.late.is_clean() {
-                    self.pending_late = Some(self.late.take());
+                    self.untold.late = Some(self.late.take());
                 }
                 self.find_directory();
                 self.answer(Outcome::Idle);
@@ -143,8 +143,7 @@ impl Driver {
         }
     }
 
-    fn check_input(&self, input: &Input) -> Result<()> {
-        let (Input::Line(text) | Input::Keys(text)) = input;
+    pub(super) fn check_input(&self, text: &str) -> Result<()> {
         let longest = text.split(['\n', '\r']).map(str::len).max().unwrap_or(0);
         let limit = limits::CANONICAL_LINE - 1;
         if longest > limit && self.terminal.modes().contains(LocalModes::ICANON) {
@@ -153,7 +152,7 @@ impl Driver {
         Ok(())
     }
 
-    fn give_input(&mut self, input: &Input) {
+    pub(super) fn give_input(&mut self, input: &Input) {
         // Enter is a carriage return: the terminal makes a line end of it
         // for those who want one, and programs that take keys expect it.
         match input {
@@ -177,6 +176,7 @@ impl Driver {
         self.outbox.clear();
         let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
         active.interrupted = true;
+        active.ahead.told_to_end();
         active.ending = Some(Ending::interrupt(&self.terminal, self.bash, Instant::now()));
         Ok(())
     }
@@ -185,14 +185,14 @@ impl Driver {
         self.outbox.clear();
         let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
         active.interrupted = true;
+        active.ahead.told_to_end();
         active.ending = Some(Ending::kill(&self.terminal, Instant::now()));
         Ok(())
     }
 
     fn end_of_file(&mut self) -> Result<()> {
-        if !matches!(self.phase, Phase::Running(_)) {
-            return Err(Error::NothingRuns);
-        }
+        let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
+        active.ahead.told_to_end();
         self.outbox.push_back(self.terminal.end_of_file());
         self.push_input();
         Ok(())

@@ -89,6 +89,8 @@ impl Driver {
                 }
                 _ => return,
             }
+            // It is taken now, with the modes of now: a little later the terminal might show a password.
+            self.terminal.deliver();
         }
     }
 

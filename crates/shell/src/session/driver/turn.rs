@@ -1,9 +1,12 @@
 //! A turn from its beginning to its end, and the end of the shell.
 
 use std::os::unix::fs::FileExt as _;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::ahead::Ahead;
 use super::{Active, Driver, Phase, Stage, Unreported};
+use crate::error::Error;
 use crate::limits;
 use crate::output::Live;
 use crate::session::directory::Directory;
@@ -11,7 +14,7 @@ use crate::session::probe::Probe;
 use crate::session::report::Finished;
 use crate::session::request::By;
 use crate::session::script::{self, History};
-use crate::session::{Cause, Death, Earlier, Outcome};
+use crate::session::{Cause, Death, Earlier, Outcome, Untold};
 use crate::status::Status;
 
 impl Driver {
@@ -36,6 +39,7 @@ impl Driver {
             asked_again: 0,
             ending: None,
             interrupted: false,
+            ahead: Ahead::default(),
         }));
         if std::mem::take(&mut self.unsettled) {
             self.send_stage();
@@ -95,8 +99,14 @@ impl Driver {
 
     /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the third time.
     pub(super) fn ask_again(&mut self) {
+        let Phase::Running(active) = &self.phase else { return };
+        let token = active.token.clone();
         self.read_reports();
         let Phase::Running(active) = &mut self.phase else { return };
+        if active.token != token {
+            // It has come, and the next command has begun.
+            return;
+        }
         if active.asked_again == 2 {
             self.cause = Some(Cause::Lost);
             return;
@@ -117,14 +127,14 @@ impl Driver {
     pub(super) fn collect_leftovers(&mut self) {
         if let Some(Unreported { status, typed }) = self.unreported.take() {
             let output = self.transcript.take();
-            if self.pending_earlier.len() == limits::EARLIER {
-                self.pending_earlier.remove(0);
+            if self.untold.earlier.len() == limits::EARLIER {
+                self.untold.earlier.remove(0);
             }
-            self.pending_earlier.push(Earlier { typed, status, output });
+            self.untold.earlier.push(Earlier { typed, status, output });
         }
         self.transcript.clear();
         if !self.late.is_clean() {
-            self.pending_late = Some(self.late.take());
+            self.untold.late = Some(self.late.take());
         }
         self.late.clear();
     }
@@ -132,16 +142,17 @@ impl Driver {
     /// The report of a turn has come.
     pub(super) fn finish(&mut self, finished: Finished) {
         let Phase::Running(active) = &self.phase else { return };
-        self.unsettled = active.interrupted;
-        let command = active.payload.clone();
-        let typed = (active.by == By::Person).then(|| active.payload.clone());
-        // Everything the command wrote is in the terminal by now.
-        self.drain(limits::FINAL_READ);
-        self.outbox.clear();
-        if finished.restricted {
+        if finished.restricted || self.lifeline.is_cut() {
             self.cause = Some(Cause::Lost);
             return;
         }
+        self.unsettled = active.interrupted;
+        let command = active.payload.clone();
+        let typed = (active.by == By::Person).then(|| active.payload.clone());
+        // First: what the terminal echoes of it belongs to this command.
+        let next = self.take_unread();
+        // Everything the command wrote is in the terminal by now.
+        self.drain(limits::FINAL_READ);
         self.settings = finished.settings;
         self.status = finished.status;
         self.streams = finished.streams;
@@ -155,7 +166,10 @@ impl Driver {
             let prompt = self.audience.prompt(&self.directory.path);
             self.audience.show(prompt.as_bytes());
         }
-        if !self.answer(Outcome::Finished(status)) {
+        if let Some(text) = next {
+            self.unreported = Some(Unreported { status, typed });
+            self.begin(text, By::Caller);
+        } else if !self.answer(Outcome::Finished(status)) {
             self.unreported = Some(Unreported { status, typed });
         }
     }
@@ -165,22 +179,33 @@ impl Driver {
         if matches!(self.phase, Phase::Dead(_)) {
             return;
         }
+        let next = self.take_unread();
         self.drain(limits::FINAL_READ);
-        self.outbox.clear();
         let cause = self.cause.take().unwrap_or(cause);
-        let was_running = matches!(self.phase, Phase::Running(_));
-        let mut death =
-            Death { status, cause, directory: self.directory.clone(), unread: Default::default() };
+        if let Phase::Running(active) = &self.phase {
+            let typed = (active.by == By::Person).then(|| active.payload.clone());
+            self.unreported = Some(Unreported { status, typed });
+        }
+        let mut death = Death { status, cause, directory: self.directory.clone(), untold: Untold::default() };
         self.phase = Phase::Dead(death.clone());
+        self.ended.store(true, Ordering::Release);
         let _ = self.live.send(Live::Died(status));
         self.watchers.died(status);
         self.audience.leave();
-        if self.answer(Outcome::Died(death.clone())) {
+        if next.is_none() && self.answer(Outcome::Died(death.clone())) {
             return;
         }
-        death.unread =
-            if was_running || self.unreported.is_some() { self.transcript.take() } else { self.late.take() };
-        self.phase = Phase::Dead(death);
+        self.collect_leftovers();
+        // Whoever waits with a command of its own is told that it was not run; with nobody, the next one is.
+        let waiter = self.waiter.take().filter(|waiter| !waiter.answer.is_closed());
+        if waiter.is_none() {
+            self.keep_unread(next);
+        }
+        death.untold = std::mem::take(&mut self.untold);
+        self.phase = Phase::Dead(death.clone());
+        if let Some(waiter) = waiter {
+            let _ = waiter.answer.send(Err(Error::Gone(Box::new(death))));
+        }
     }
 
     /// The handle has closed the shell, and all of it is gone. Whoever waits gets what was printed until then.
@@ -192,7 +217,7 @@ impl Driver {
             status,
             cause: Cause::Closed,
             directory,
-            unread: Default::default(),
+            untold: Untold::default(),
         }));
     }
 
