@@ -30,6 +30,7 @@ const PAGE_BYTES: usize = 4 * 1024 * 1024;
 const LAST_EVENT_ID: &str = "last-event-id";
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Which {
     /// Acknowledged ones too.
@@ -63,6 +64,7 @@ pub async fn list(
 }
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Doomed {
     /// Those that are not acknowledged too.
