@@ -256,9 +256,18 @@ fn what_is_no_message_is_survived() {
         "{\"jsonrpc\":\"2.0\"",
         "[]",
         "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no/such\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\"}",
+        "{\"jsonrpc\":\"1.0\",\"id\":11,\"method\":\"ping\"}",
     ] {
         writeln!(client.input.as_mut().unwrap(), "{line}").unwrap();
     }
-    assert_eq!(client.wait_for(|message| message["id"] == 9)["error"]["code"], -32601);
-    assert_eq!(client.ask(10, "ping", json!({}))["result"], json!({}));
+    // Nobody is left waiting, not even those whose message says too little about them.
+    for code in [-32700, -32700, -32600] {
+        let answer = client.wait_for(|message| message.get("error").is_some() && message["id"].is_null());
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    for (id, code) in [(9, -32601), (10, -32602), (11, -32600)] {
+        assert_eq!(client.wait_for(|message| message["id"] == id)["error"]["code"], code, "{id}");
+    }
+    assert_eq!(client.ask(12, "ping", json!({}))["result"], json!({}));
 }
