@@ -172,16 +172,19 @@ fn to_sse(event: Event) -> SseEvent {
 
 pub fn info(event: Event) -> EventInfo {
     let Event { id, received, source, state, text } = event;
-    let state = match state {
-        event::State::Pending => EventState::Pending,
-        event::State::Delivered => EventState::Delivered,
-        event::State::Acked => EventState::Acked,
-    };
     EventInfo {
         id: id.to_string(),
-        state,
+        state: state_of(state),
         source: source.as_str().to_owned(),
         received: format_time(received),
         text,
+    }
+}
+
+pub fn state_of(state: event::State) -> EventState {
+    match state {
+        event::State::Pending => EventState::Pending,
+        event::State::Delivered => EventState::Delivered,
+        event::State::Acked => EventState::Acked,
     }
 }
