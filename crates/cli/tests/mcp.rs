@@ -234,6 +234,42 @@ fn resources_are_listed_read_and_followed() {
     assert!(client.ask(10, "resources/unsubscribe", json!({"uri": "string://events"}))["result"].is_object());
 }
 
+#[test]
+fn whatever_a_resource_shows_is_told_when_it_changes() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    world.run(&["docs", "/info"]);
+    world.run(&["main", "/info"]);
+    for (id, uri) in [(1, "string://topic/docs"), (2, "string://topic/bash:zz"), (3, "string://events")] {
+        assert!(client.ask(id, "resources/subscribe", json!({"uri": uri}))["result"].is_object());
+    }
+    // One word for each change, and nothing is left over at the end.
+    let mut expect = |uri: &str, times: usize| {
+        for _ in 0..times {
+            let told = client.next().unwrap();
+            assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+            assert_eq!(told["params"]["uri"], uri, "{told}");
+        }
+    };
+    post(&world, "A text from outside.");
+    expect("string://events", 1);
+    let id = world.run(&["--raw", "event", "list"]).out;
+    let id = id.split_whitespace().find(|word| word.starts_with("evt_")).unwrap();
+    world.run(&["event", "ack", id]);
+    expect("string://events", 1);
+    world.run(&["event", "clear", "--all"]);
+    expect("string://events", 1);
+    world.run(&["main", "/session close docs"]);
+    expect("string://topic/docs", 1);
+    // The command begins, starts a shell, and ends.
+    world.run(&["bash:zz", "true"]);
+    expect("string://topic/bash:zz", 3);
+    world.run(&["bash", "kill", "zz"]);
+    expect("string://topic/bash:zz", 1);
+    let read = client.ask(4, "resources/read", json!({"uri": "string://topic/bash:zz"}));
+    assert_eq!(read["result"]["contents"][0]["text"], "bash:zz\n(no shell)");
+}
+
 fn post(world: &World, body: &str) {
     let url = world.run(&["--raw", "event", "webhook"]).out;
     let (address, path) = url.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -256,9 +292,18 @@ fn what_is_no_message_is_survived() {
         "{\"jsonrpc\":\"2.0\"",
         "[]",
         "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no/such\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\"}",
+        "{\"jsonrpc\":\"1.0\",\"id\":11,\"method\":\"ping\"}",
     ] {
         writeln!(client.input.as_mut().unwrap(), "{line}").unwrap();
     }
-    assert_eq!(client.wait_for(|message| message["id"] == 9)["error"]["code"], -32601);
-    assert_eq!(client.ask(10, "ping", json!({}))["result"], json!({}));
+    // Nobody is left waiting, not even those whose message says too little about them.
+    for code in [-32700, -32700, -32600] {
+        let answer = client.wait_for(|message| message.get("error").is_some() && message["id"].is_null());
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    for (id, code) in [(9, -32601), (10, -32602), (11, -32600)] {
+        assert_eq!(client.wait_for(|message| message["id"] == id)["error"]["code"], code, "{id}");
+    }
+    assert_eq!(client.ask(12, "ping", json!({}))["result"], json!({}));
 }

@@ -6,10 +6,10 @@ use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    ErrorData, Implementation, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CustomRequest, CustomResult, ErrorData, Implementation, InitializeResult, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use wire::ToolInfo;
 
 use crate::resource::{self, Address};
 use crate::subscription::{self, Subscriptions};
-use crate::{Error, Host, Place, progress, tool};
+use crate::{Error, Host, Place, params, progress, tool};
 
 /// How many pieces of output wait to be told about; further ones are left out, since the reply has them all.
 const LIVE_MAX: usize = 64;
@@ -192,6 +192,14 @@ impl<H: Host> ServerHandler for Handler<H> {
         let uris = requested.resource_subscriptions.iter().flatten();
         let known = uris.filter(|uri| Address::parse(uri).is_some()).cloned();
         Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(params::refusal(request))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -40,7 +40,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Topic(String),
-    /// An event came in.
+    /// The inbox.
     Events,
     /// Some changes were missed: anything may be different.
     Anything,

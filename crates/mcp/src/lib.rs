@@ -5,6 +5,7 @@
 mod handler;
 mod host;
 mod http;
+mod params;
 mod progress;
 mod resource;
 mod stdio;

@@ -1,10 +1,13 @@
 //! What happens, as it happens, for those who watch. Nobody watching costs nothing.
 
-use store::Timestamp;
+use std::fmt;
+use std::sync::Arc;
+
+use store::{Clock, Timestamp};
 use tokio::sync::broadcast;
 
 use crate::error::Code;
-use crate::{agent, event};
+use crate::{agent, event, task};
 
 /// How many events a slow watcher may be behind before it misses some.
 const BEHIND_MAX: usize = 1024;
@@ -24,10 +27,25 @@ pub enum What {
         command: String,
         phase: Phase,
     },
-    /// An event came into the agent's inbox.
-    Inbox { id: event::Id },
+    /// An event came into the agent's inbox, or is further than it was.
+    Inbox { id: event::Id, state: event::State },
+    /// Events were removed from the inbox.
+    Cleared { count: usize },
+    /// A topic was removed, with all it held.
+    Closed { topic: String },
+    /// A live shell of the agent.
+    Shell { topic: String, life: Life },
+    /// A call of a tool from outside, and what belongs to it.
+    Task { id: task::Id, tool: String, topic: String, outcome: task::Outcome },
     /// Somebody at the terminal of the agent's shell, beside the agent.
     Person { topic: String, did: Person },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    Started,
+    /// One that dies between two commands is missed with the next.
+    Ended,
 }
 
 /// What a person does at the terminal of a shell.
@@ -49,25 +67,50 @@ pub enum Phase {
 }
 
 /// Clones tell the same watchers.
-#[derive(Debug, Clone)]
-pub struct Stream(broadcast::Sender<Event>);
+#[derive(Clone)]
+pub struct Stream {
+    events: broadcast::Sender<Event>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Tells of one agent.
+#[derive(Debug)]
+pub struct Teller {
+    stream: Stream,
+    agent: agent::Id,
+}
 
 impl Stream {
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { events: broadcast::Sender::new(BEHIND_MAX), clock }
+    }
+
     pub fn watch(&self) -> broadcast::Receiver<Event> {
-        self.0.subscribe()
+        self.events.subscribe()
+    }
+
+    pub fn of(&self, agent: &agent::Id) -> Teller {
+        Teller { stream: self.clone(), agent: agent.clone() }
     }
 
     /// Tells the watchers, if there are any; only then is the event made.
-    pub fn tell(&self, event: impl FnOnce() -> Event) {
-        if self.0.receiver_count() > 0 {
+    pub fn tell(&self, agent: &agent::Id, what: impl FnOnce() -> What) {
+        if self.events.receiver_count() > 0 {
+            let event = Event { time: self.clock.now(), agent: agent.clone(), what: what() };
             // The last watcher may leave in between.
-            let _ = self.0.send(event());
+            let _ = self.events.send(event);
         }
     }
 }
 
-impl Default for Stream {
-    fn default() -> Self {
-        Self(broadcast::Sender::new(BEHIND_MAX))
+impl Teller {
+    pub fn tell(&self, what: impl FnOnce() -> What) {
+        self.stream.tell(&self.agent, what);
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
     }
 }

@@ -12,7 +12,7 @@ pub use queue::Queued;
 use queue::{Fate, Place};
 use tokio_util::sync::CancellationToken;
 
-use crate::activity::{Event, Phase, What};
+use crate::activity::{Phase, What};
 use crate::agent::Agent;
 use crate::command::terminal::AtOnce;
 use crate::command::{self, Actions, Answer, Caller, Command, Context, Step, terminal};
@@ -207,7 +207,6 @@ impl Call {
         }
         ran.left.extend(steps);
         ran.meta = turn.state.meta(&self.agent.workspace);
-        turn.session.set_location(turn.state.location(&self.agent.workspace));
         ran
     }
 
@@ -221,8 +220,9 @@ impl Call {
 
     async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {
         let started = Instant::now();
-        self.tell(step, Phase::Started);
         let interrupted = turn.begin(&step.shown);
+        // Whoever hears of it and looks finds it running, and later not.
+        self.tell(step, Phase::Started);
         let session = Arc::clone(&turn.session);
         let given_up = async {
             self.unwanted().await;
@@ -248,6 +248,7 @@ impl Call {
             () = given_up => unreachable!("it goes on until it is dropped"),
             () = interrupted.cancelled(), if !step.command.stops_itself() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
+        turn.end(&self.agent.workspace);
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         match result {
             Err(error) => Err(self.runtime.conceal.error(&self.agent, &step.topic, error).await),
@@ -280,11 +281,8 @@ impl Call {
     }
 
     fn tell(&self, step: &Step, phase: Phase) {
-        self.runtime.activity.tell(|| Event {
-            time: self.runtime.clock.now(),
-            agent: self.agent.id.clone(),
-            what: What::Command { topic: step.topic.to_string(), command: step.shown.clone(), phase },
-        });
+        let what = || What::Command { topic: step.topic.to_string(), command: step.shown.clone(), phase };
+        self.runtime.activity.tell(&self.agent.id, what);
     }
 }
 

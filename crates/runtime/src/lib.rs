@@ -113,7 +113,7 @@ impl Runtime {
     pub async fn new(parts: Parts) -> error::Result<Arc<Self>> {
         let Parts { root, home, port, version, store, clock, audit, token, shells, github } = parts;
         let program = shells.as_ref().map(|settings| settings.program.clone());
-        let activity = activity::Stream::default();
+        let activity = activity::Stream::new(Arc::clone(&clock));
         let events = event::Inbox::new(Arc::clone(&store), Arc::clone(&clock), activity.clone(), &root);
         let events = Arc::new(events);
         let watches =
@@ -126,14 +126,14 @@ impl Runtime {
         let versions = edit::Versions::new(Arc::clone(&store));
         let durable =
             state::Durable::new(Arc::clone(&store), Arc::clone(&clock)).told_to(Arc::clone(&watches));
-        let tasks = task::Tasks::new(Arc::clone(&store));
+        let tasks = task::Tasks::new(Arc::clone(&store), activity.clone());
         let scripts = program
             .map(|program| script::Pool::new(script::Settings { program, depth_max: call::DEPTH_MAX }));
         let agents = Arc::new(agent::Registry::load(Arc::clone(&store), root.clone(), home).await?);
         let shells = bash::Shells::new(shells, root.clone(), Arc::clone(&agents))?;
         Ok(Arc::new(Self {
             agents,
-            sessions: session::Map::default(),
+            sessions: session::Map::new(activity.clone()),
             activity,
             versions,
             shells,

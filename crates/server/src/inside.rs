@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use futures::stream::{self, BoxStream, StreamExt};
 use mcp::{Call, Change, Error, Host, Outcome, Place};
-use runtime::activity::{Phase, What};
+use runtime::activity::What;
 use runtime::agent::Agent;
 use runtime::error::Code;
 use runtime::event::{Id, Show};
@@ -144,10 +144,12 @@ impl Host for Inside {
                     let change = match watched.recv().await {
                         Ok(event) if event.agent != agent => continue,
                         Ok(event) => match event.what {
-                            What::Command { topic, phase: Phase::Ended { .. }, .. } => Change::Topic(topic),
-                            What::Command { .. } => continue,
-                            What::Person { topic, .. } => Change::Topic(topic),
-                            What::Inbox { .. } => Change::Events,
+                            What::Command { topic, .. }
+                            | What::Person { topic, .. }
+                            | What::Shell { topic, .. }
+                            | What::Closed { topic } => Change::Topic(topic),
+                            What::Inbox { .. } | What::Cleared { .. } => Change::Events,
+                            What::Task { .. } => continue,
                         },
                         Err(RecvError::Lagged(_)) => Change::Anything,
                         Err(RecvError::Closed) => return None,

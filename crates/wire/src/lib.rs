@@ -16,7 +16,7 @@ mod stream;
 pub mod terminal;
 mod tools;
 
-pub use activity::{Activity, Deed};
+pub use activity::{Activity, Deed, Life, TaskOutcome};
 pub use agents::{AgentInfo, Agents, NewAgent};
 pub use capabilities::{Capabilities, CapabilityInfo, MintedCapability, NewCapability};
 pub use complete::{Offer, Typed};

@@ -31,7 +31,7 @@ pub(super) fn merge(text: &str, table: &str, name: &str, start: &Start) -> Resul
         true => drop(entry.remove("env")),
         false => set(entry, "env", value(start.env.iter().cloned().collect::<InlineTable>())),
     }
-    let after = document.to_string();
+    let after = with_line_ends_of(text, document.to_string());
     Ok(if after == text { Merged::Same } else { Merged::Changed(after) })
 }
 
@@ -45,6 +45,12 @@ fn set(entry: &mut dyn toml_edit::TableLike, key: &str, new: Item) {
         Some(known) => *known = new,
         None => drop(entry.insert(key, new)),
     }
+}
+
+/// The TOML library writes `\n` only; a file whose lines all end otherwise is somebody's choice.
+fn with_line_ends_of(before: &str, after: String) -> String {
+    let (all, windows) = (before.matches('\n').count(), before.matches("\r\n").count());
+    if windows > 0 && windows == all { after.replace("\r\n", "\n").replace('\n', "\r\n") } else { after }
 }
 
 fn first_line(error: &toml_edit::TomlError) -> String {
@@ -91,6 +97,16 @@ mod tests {
         }
         assert!(after.contains("command = \"/bin/string\"") && !after.contains("old"), "{after}");
         assert_eq!(merged(&after, &start()), "same");
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let before = "# mine\r\nmodel = \"x\"\r\nlong = \"\"\"a\r\nb\"\"\"\r\n";
+        let after = merged(before, &start());
+        assert!(after.starts_with(before), "{after:?}");
+        assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+        assert_eq!(merged(&after, &start()), "same");
+        assert!(!merged("a = 1\nb = 2\n", &start()).contains('\r'));
     }
 
     #[test]

@@ -5,8 +5,7 @@ use memchr::memmem;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequest, ClientRequest, JsonRpcMessage, JsonRpcRequest};
 use rmcp::service::RxJsonRpcMessage;
-use rmcp::transport::async_rw::{JsonRpcMessageCodec, JsonRpcMessageCodecError};
-use serde_json::error::Category;
+use rmcp::transport::async_rw::JsonRpcMessageCodec;
 use tokio_util::codec::Decoder;
 
 type Message = RxJsonRpcMessage<RoleServer>;
@@ -15,9 +14,9 @@ type Message = RxJsonRpcMessage<RoleServer>;
 #[derive(Debug)]
 pub(super) enum Parsed {
     Message(Box<Message>),
-    /// Not JSON: other servers say nothing to it either.
+    /// Blank, or a notification of other programs that means nothing here.
     Nothing,
-    /// JSON, but no message.
+    /// Neither.
     Invalid,
 }
 
@@ -28,7 +27,7 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     let mut codec = JsonRpcMessageCodec::<Message>::new();
     match codec.decode_eof(&mut BytesMut::from(line)) {
         Ok(Some(message)) => Parsed::Message(Box::new(message)),
-        Err(JsonRpcMessageCodecError::Serde(error)) if error.classify() == Category::Data => Parsed::Invalid,
+        Err(_) if !line.trim_ascii().is_empty() => Parsed::Invalid,
         Ok(None) | Err(_) => Parsed::Nothing,
     }
 }
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_told_from_what_is_wrong() {
+    fn what_is_nothing_is_told_from_what_is_wrong() {
         let kind = |line: &str| match parse(line.as_bytes()) {
             Parsed::Message(_) => "message",
             Parsed::Nothing => "nothing",
@@ -84,8 +83,9 @@ mod tests {
         for (line, expected) in [
             ("", "nothing"),
             ("\r", "nothing"),
-            ("not json", "nothing"),
-            (r#"{"jsonrpc":"2.0""#, "nothing"),
+            (" \t\r", "nothing"),
+            ("not json", "invalid"),
+            (r#"{"jsonrpc":"2.0""#, "invalid"),
             (r#"{"jsonrpc":"2.0","method":"notifications/unheard/of"}"#, "message"),
             ("[]", "invalid"),
             ("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no/such\"}\r", "message"),

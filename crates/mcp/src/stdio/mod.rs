@@ -5,6 +5,7 @@
 
 mod due;
 mod encode;
+mod invalid;
 mod lines;
 mod message;
 mod pace;

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, GetExtensions, JsonRpcMessage};
+use rmcp::model::{GetExtensions, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
 use super::due::{Audience, Due, answers};
-use super::encode;
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
 use super::pace::LOOK;
 use super::record::Record;
 use super::streams::{Input, Output, Streams, Written};
+use super::{encode, invalid};
 use crate::Place;
 
 /// As much is read at once; nearly every message is smaller.
@@ -112,11 +112,11 @@ impl LineTransport {
         self.lines.feed(bytes, |line| {
             goes_on = false;
             match line {
-                Line::TooLong => wrong.push("A message may have at most 16 MiB."),
+                Line::TooLong => wrong.push(invalid::refused("A message may have at most 16 MiB.")),
                 Line::Whole(line) => match message::parse(line) {
                     Parsed::Message(message) => messages.push(*message),
                     Parsed::Nothing => {}
-                    Parsed::Invalid => wrong.push("Invalid request"),
+                    Parsed::Invalid => wrong.push(invalid::answer(line)),
                 },
             }
         });
@@ -127,10 +127,9 @@ impl LineTransport {
         if !goes_on || begun.is_empty() {
             self.due.taken_but(begun);
         }
-        for wrong in wrong {
-            let error = JsonRpcMessage::error(ErrorData::invalid_request(wrong, None), None);
+        for answer in wrong {
             // It is written already, unless the client reads nothing.
-            tokio::spawn(self.send(error));
+            tokio::spawn(self.send(answer));
         }
     }
 }

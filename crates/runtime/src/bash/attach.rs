@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shell::{Attachment, Size, Typing};
 
-use crate::activity::{Event, Person, What};
+use crate::activity::{Person, What};
 use crate::agent::Agent;
 use crate::error::{Code, Error, Result};
 use crate::topic::Topic;
@@ -99,11 +99,8 @@ impl Attached {
     }
 
     fn tell(&self, did: Person) {
-        self.runtime.activity.tell(|| Event {
-            time: self.runtime.now(),
-            agent: self.agent.id.clone(),
-            what: What::Person { topic: self.topic.to_string(), did },
-        });
+        let what = || What::Person { topic: self.topic.to_string(), did };
+        self.runtime.activity.tell(&self.agent.id, what);
     }
 }
 

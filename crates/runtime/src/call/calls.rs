@@ -68,7 +68,6 @@ impl Calls<'_> {
         let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
         let listed = self.runtime.tasks.begin(&self.agent.id, &self.task, &given_up);
         let outcome = self.invoke(tool, input, 0).await;
-        drop(listed);
         let record = task::Record {
             ended_at: self.runtime.now().as_millis(),
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
@@ -79,6 +78,7 @@ impl Calls<'_> {
             Naming::Named => tasks.keep(&self.agent.id, &self.task, record.clone(), &events).await?,
             Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record.clone(), events),
         }
+        listed.ended(record.outcome);
         running.ended(&record).await;
         match outcome {
             Ok(output) => Ok(self.shared.secrets().redact_value(output)),

@@ -3,18 +3,19 @@
 //! Nothing here waits for a command that runs in the topic; what only that
 //! command knows is then not offered.
 
+mod shell;
 mod typed;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use self::typed::{Typed, Wanted};
 use crate::Runtime;
-use crate::agent::workspace::{FoundKind, Hidden};
-use crate::agent::{Agent, Workspace};
+use crate::agent::Agent;
+use crate::agent::workspace::{FoundKind, Hidden, Place, normalize};
 use crate::blocking;
 use crate::command::{Caller, table};
 use crate::document::Page;
-use crate::edit::{FileTarget, Located};
+use crate::edit::FileTarget;
 use crate::error::Result;
 use crate::origin::Origin;
 use crate::session::{State, Topics};
@@ -82,6 +83,7 @@ impl Asked<'_> {
                 words
             }
             Wanted::File => self.files(typed.word).await,
+            Wanted::ShellFile => self.shell_files(typed.word).await,
         }
     }
 
@@ -121,15 +123,46 @@ impl Asked<'_> {
             None => locate(&State::default()),
         };
         let Some(located) = located else { return Vec::new() };
-        let hidden = if name.starts_with('.') { Hidden::Shown } else { Hidden::LeftOut };
         let workspace = self.agent.workspace.clone();
-        let names = blocking::run(move || list(&located, &workspace, hidden)).await.unwrap_or_default();
+        let names = list(hidden(name), move || Ok(located.place(&workspace)?.1)).await;
         names.into_iter().map(|name| format!("{directory}{name}")).collect()
+    }
+
+    /// The same for a shell: from where it is, or will start, with names as it reads them.
+    async fn shell_files(self, word: &str) -> Vec<String> {
+        let (directory, name) = word.split_at(word.rfind('/').map_or(0, |at| at + 1));
+        let home = self.agent.workspace.home();
+        let start = match self.topics.get(self.topic) {
+            Some(session) => session.peek(|state| shell_directory(state, home)),
+            None => Some(home.to_owned()),
+        };
+        let Some(start) = start else { return Vec::new() };
+        let written = shell::read(directory);
+        let below_home = directory.starts_with('~').then(|| self.agent.workspace.below_home(&written));
+        let path = below_home.flatten().unwrap_or_else(|| start.join(written));
+        let workspace = self.agent.workspace.clone();
+        let names = list(hidden(name), move || workspace.place(&normalize(&path))).await;
+        let words = names.iter().filter_map(|name| shell::write(name));
+        words.map(|name| format!("{directory}{name}")).collect()
     }
 }
 
-fn list(located: &Located, workspace: &Workspace, hidden: Hidden) -> Result<Vec<String>> {
-    let (_, place) = located.place(workspace)?;
+fn shell_directory(state: &State, home: &Path) -> PathBuf {
+    let shell = &state.shell;
+    let known = shell.directory.as_ref().map(|directory| &directory.path).or(shell.restart_in.as_ref());
+    known.map_or_else(|| home.to_owned(), Clone::clone)
+}
+
+/// Names that begin with a dot are offered to whoever types one.
+fn hidden(name: &str) -> Hidden {
+    if name.starts_with('.') { Hidden::Shown } else { Hidden::LeftOut }
+}
+
+async fn list(hidden: Hidden, place: impl FnOnce() -> Result<Place> + Send + 'static) -> Vec<String> {
+    blocking::run(move || list_now(hidden, &place()?)).await.unwrap_or_default()
+}
+
+fn list_now(hidden: Hidden, place: &Place) -> Result<Vec<String>> {
     match place.open()? {
         Some(found) if found.kind == FoundKind::Directory => Ok(found.list(hidden).unwrap_or_default()),
         _ => Ok(Vec::new()),

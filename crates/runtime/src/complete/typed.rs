@@ -1,5 +1,6 @@
 //! Which word is being typed, and what kind of word belongs there.
 
+use super::shell;
 use crate::topic::{Kind, Topic};
 
 /// The unfinished word at the end of a text, without the slashes of a command.
@@ -24,6 +25,8 @@ pub enum Wanted<'a> {
     /// What can be opened.
     Target,
     File,
+    /// As a shell reads it, which stands elsewhere than the caller.
+    ShellFile,
 }
 
 impl<'a> Typed<'a> {
@@ -31,12 +34,15 @@ impl<'a> Typed<'a> {
         if let Some(word) = text.strip_prefix(':') {
             return Self { word, wanted: Wanted::Topics };
         }
+        if topic.kind() == Kind::Bash && !text.starts_with("//") {
+            return match shell::file_word(text) {
+                Some(word) => Self { word, wanted: Wanted::ShellFile },
+                None => Self { word: "", wanted: Wanted::Nothing },
+            };
+        }
         let Some((command, rest)) = text.split_once(char::is_whitespace) else {
             return Self::command(text, topic);
         };
-        if topic.kind() == Kind::Bash && !command.starts_with("//") {
-            return Self { word: "", wanted: Wanted::Nothing };
-        }
         let rest = rest.trim_start();
         let (before, last) = rest.split_at(rest.rfind(char::is_whitespace).map_or(0, |at| at + 1));
         let command = command.trim_start_matches('/');
@@ -61,7 +67,7 @@ impl<'a> Typed<'a> {
     fn command(text: &'a str, topic: &Topic) -> Self {
         let word = text.trim_start_matches('/');
         let slashes = text.len() - word.len();
-        // In a hub its words stand for its commands; in a shell one slash is a path.
+        // In a hub its words stand for its commands; in a shell more slashes are a path.
         let is_command = match topic.kind() {
             Kind::Hub => true,
             Kind::Bash => slashes == 2,
@@ -95,9 +101,11 @@ mod tests {
             ("main", "/act.find x", "x", Wanted::Nothing),
             ("main", "/info x", "x", Wanted::Nothing),
             ("agent", "li", "li", Wanted::Commands),
-            ("bash:dev", "/in", "in", Wanted::Nothing),
+            ("bash:dev", "/in", "/in", Wanted::ShellFile),
             ("bash:dev", "//in", "in", Wanted::Commands),
-            ("bash:dev", "open a", "", Wanted::Nothing),
+            ("bash:dev", "open a", "a", Wanted::ShellFile),
+            ("bash:dev", "op", "", Wanted::Nothing),
+            ("bash:dev", "//watch a", "a", Wanted::Nothing),
         ];
         for (topic, text, word, wanted) in table {
             assert_eq!(Typed::read(text, &Topic::parse(topic).unwrap()), Typed { word, wanted }, "{text}");

@@ -51,6 +51,13 @@ pub enum Clear {
     All,
 }
 
+/// Whether an event is further than it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    On,
+    Not,
+}
+
 /// Some events, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
@@ -125,7 +132,7 @@ impl Inbox {
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         *tail = Tail { last: Some(id), held: Some(held + 1), dropped: false };
         lane.news.send_modify(|count| *count += 1);
-        self.activity.tell(|| activity::Event { time: now, agent: agent.clone(), what: What::Inbox { id } });
+        self.activity.tell(agent, || What::Inbox { id, state: State::Pending });
         Ok(Posted { id })
     }
 
@@ -192,6 +199,9 @@ impl Inbox {
             }
         }
         tail.held = None;
+        if removed > 0 {
+            self.activity.tell(agent, || What::Cleared { count: removed });
+        }
         Ok(removed)
     }
 
@@ -231,13 +241,17 @@ impl Inbox {
                     let event = Event { state: to, ..event };
                     let kept = entry.and_then(|entry| entry.expires_at);
                     let expires_at = if to == State::Acked { Some(expires) } else { kept };
-                    (Decision::Put { value: encode(&Record::of(&event)), expires_at }, Ok(event))
+                    (Decision::Put { value: encode(&Record::of(&event)), expires_at }, Ok((event, Moved::On)))
                 }
-                outcome => (Decision::Leave, outcome),
+                outcome => (Decision::Leave, outcome.map(|event| (event, Moved::Not))),
             }
         };
         let updated = store::update(&*self.store, &events(agent), &key_of(id), decide).await;
-        updated.map_err(store_failed)?.answer
+        let (event, moved) = updated.map_err(store_failed)?.answer?;
+        if moved == Moved::On {
+            self.activity.tell(agent, || What::Inbox { id, state: event.state });
+        }
+        Ok(event)
     }
 
     async fn known(&self, agent: &agent::Id, key: Option<&IdempotencyKey>) -> Result<Option<Id>> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Session;
+use crate::activity::{self, Teller};
 use crate::agent;
 use crate::error::{Code, Error, Result, nearest};
 use crate::topic::Topic;
@@ -12,16 +13,18 @@ use crate::topic::Topic;
 pub const TOPICS_MAX: usize = 200_000;
 
 /// The sessions of all agents.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Map {
     agents: Mutex<HashMap<agent::Id, Arc<Topics>>>,
+    activity: activity::Stream,
 }
 
 /// The sessions of one agent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Topics {
     open: Mutex<Open>,
     editing: tokio::sync::Mutex<()>,
+    teller: Arc<Teller>,
 }
 
 #[derive(Debug, Default)]
@@ -31,11 +34,19 @@ struct Open {
 }
 
 impl Map {
+    pub fn new(activity: activity::Stream) -> Self {
+        Self { agents: Mutex::default(), activity }
+    }
+
     pub fn of(&self, agent: &agent::Id) -> Arc<Topics> {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         match agents.get(agent) {
             Some(topics) => Arc::clone(topics),
-            None => Arc::clone(agents.entry(agent.clone()).or_default()),
+            None => {
+                let topics = Arc::new(Topics::new(self.activity.of(agent)));
+                agents.insert(agent.clone(), Arc::clone(&topics));
+                topics
+            }
         }
     }
 
@@ -50,7 +61,7 @@ impl Map {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         agents
             .values()
-            .any(|topics| topics.lock().sessions.values().any(|session| session.running().is_some()))
+            .any(|topics| topics.lock().sessions.values().any(|session| session.peek(|_| ()).is_none()))
     }
 
     /// Ends every session of an agent, with its shells.
@@ -60,14 +71,17 @@ impl Map {
         let end = |session: Arc<Session>| async move {
             session.close();
             session.interrupt();
-            session.end_shell().await;
-            session.settle().await;
+            session.end().await;
         };
         futures::future::join_all(sessions.map(end)).await;
     }
 }
 
 impl Topics {
+    fn new(teller: Teller) -> Self {
+        Self { open: Mutex::default(), editing: tokio::sync::Mutex::default(), teller: Arc::new(teller) }
+    }
+
     /// The session at a topic, created if this is its first use and there is room.
     pub fn enter(&self, topic: &Topic) -> Result<Arc<Session>> {
         let mut open = self.lock();
@@ -80,7 +94,7 @@ impl Topics {
                 .hint("Remove one: /session close NAME. /topics lists them.")
                 .hint("Or go on in one that is open."));
         }
-        let session = Arc::new(Session::new(topic.clone(), open.created));
+        let session = Arc::new(Session::new(topic.clone(), open.created, Arc::clone(&self.teller)));
         open.created += 1;
         open.sessions.insert(topic.clone(), Arc::clone(&session));
         Ok(session)
@@ -121,8 +135,7 @@ impl Topics {
             if Some(topic) != caller {
                 session.interrupt();
             }
-            session.end_shell().await;
-            session.settle().await;
+            session.end().await;
         }
         Ok(())
     }

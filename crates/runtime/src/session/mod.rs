@@ -14,6 +14,7 @@ pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
 use crate::action::Shortcuts;
+use crate::activity::{Life, Teller, What};
 use crate::agent::Workspace;
 use crate::bash::{Cwd, Live};
 use crate::document::{Bases, Menus, Page, Visit};
@@ -36,6 +37,7 @@ pub struct Session {
     writes: tokio::sync::RwLock<()>,
     /// What others may know without waiting for the running command.
     glance: Mutex<Glance>,
+    teller: Arc<Teller>,
 }
 
 /// What the commands of a topic read and change, one command at a time.
@@ -172,7 +174,7 @@ struct Running {
 }
 
 impl Session {
-    fn new(topic: Topic, number: u64) -> Self {
+    fn new(topic: Topic, number: u64, teller: Arc<Teller>) -> Self {
         Self {
             topic,
             number,
@@ -181,6 +183,7 @@ impl Session {
             closed: AtomicBool::new(false),
             writes: tokio::sync::RwLock::default(),
             glance: Mutex::default(),
+            teller,
         }
     }
 
@@ -210,11 +213,29 @@ impl Session {
 
     /// Puts a shell in place of the one there was, which is given back.
     pub fn set_shell(&self, shell: Option<Live>) -> Option<Arc<Shell>> {
-        let mut glance = self.glance();
-        if shell.is_some() {
-            glance.taken = None;
+        let begins = shell.is_some();
+        let before = {
+            let mut glance = self.glance();
+            if begins {
+                glance.taken = None;
+            }
+            let before = std::mem::replace(&mut glance.shell, shell);
+            if before.is_some() {
+                glance.location = None;
+            }
+            before
+        };
+        if before.is_some() {
+            self.tell_of_shell(Life::Ended);
         }
-        std::mem::replace(&mut glance.shell, shell).map(|live| live.shell)
+        if begins {
+            self.tell_of_shell(Life::Started);
+        }
+        before.map(|live| live.shell)
+    }
+
+    fn tell_of_shell(&self, life: Life) {
+        self.teller.tell(|| What::Shell { topic: self.topic.to_string(), life });
     }
 
     /// Ends the shell, if there is one, and keeps why for the next command. Whether there was one.
@@ -229,6 +250,7 @@ impl Session {
             taken
         };
         let Some(live) = taken else { return false };
+        self.tell_of_shell(Life::Ended);
         live.shell.close().await;
         true
     }
@@ -251,12 +273,14 @@ impl Session {
         Some(running.command.clone())
     }
 
-    /// Ends the shell and everything it has started.
-    async fn end_shell(&self) {
+    /// Ends the shell of a closed session and everything it has started, and waits for its writes.
+    async fn end(&self) {
         let shell = self.set_shell(None);
         if let Some(shell) = shell {
             shell.close().await;
         }
+        self.settle().await;
+        self.teller.tell(|| What::Closed { topic: self.topic.to_string() });
     }
 
     /// Whether the session was removed: then a command that waited for it starts a fresh one.

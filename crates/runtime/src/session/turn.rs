@@ -8,6 +8,7 @@ use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
 use super::{Running, Session, State};
+use crate::agent::Workspace;
 use crate::error::{Code, Error, Result};
 
 /// How many commands may wait for a busy topic. More is a caller that does not read its replies.
@@ -45,6 +46,13 @@ impl Turn {
         let running = Running { command: command.to_owned(), cancel: self.cancel.clone() };
         self.session.glance().running = Some(Box::new(running));
         self.cancel.clone()
+    }
+
+    /// The command has ended: what others see of the session is what it has left.
+    pub fn end(&mut self, workspace: &Workspace) {
+        let location = self.state.location(workspace).map(Into::into);
+        let mut glance = self.session.glance();
+        (glance.running, glance.location) = (None, location);
     }
 }
 
@@ -85,4 +93,32 @@ fn timed_out(session: &Session) -> Error {
 fn with_way_out(error: Error, session: &Session) -> Error {
     let running = session.running().map(|command| format!("Running: {command}"));
     error.hints(running).hint("Stop it with /interrupt, or use another topic: topics run in parallel.")
+}
+
+#[cfg(test)]
+mod tests {
+    use store::SystemClock;
+
+    use super::super::Map;
+    use super::*;
+    use crate::activity;
+    use crate::agent;
+    use crate::topic::Topic;
+
+    #[tokio::test]
+    async fn a_command_that_has_ended_is_not_shown_as_running_though_its_turn_goes_on() {
+        let map = Map::new(activity::Stream::new(Arc::new(SystemClock)));
+        let topics = map.of(&agent::Id::default_agent());
+        let session = topics.enter(&Topic::parse("main").unwrap()).unwrap();
+        let workspace = Workspace::new("/home/u".into(), vec![], "/home/u/.string".into());
+        assert!(!map.busy());
+        let mut turn = Turn::take(Arc::clone(&session)).await.unwrap();
+        turn.begin("/info");
+        assert_eq!(session.running().as_deref(), Some("/info"));
+        turn.end(&workspace);
+        assert_eq!(session.running(), None);
+        assert!(map.busy(), "another command of the same call may follow");
+        drop(turn);
+        assert!(!map.busy());
+    }
 }

@@ -10,6 +10,7 @@ use super::event::Event;
 use super::id::Id;
 use super::record::{Outcome, Record};
 use super::timeline::{EVENTS_MAX, Timeline};
+use crate::activity::{self, What};
 use crate::agent;
 use crate::error::{Code, Error, Result};
 
@@ -21,6 +22,7 @@ const LISTED_MAX: usize = 1_000;
 pub struct Tasks {
     store: Arc<dyn Store>,
     timeline: Timeline,
+    activity: activity::Stream,
     recent: Mutex<VecDeque<Recent>>,
     running: Mutex<Vec<Running>>,
     /// How many calls were begun so far.
@@ -50,24 +52,36 @@ pub struct Listed {
     pub record: Option<Record>,
 }
 
-/// A call that runs.
+/// A call that runs. Dropped before [`Begun::ended`], it was given up.
 pub struct Begun<'t> {
     tasks: &'t Tasks,
     number: u64,
+    outcome: Outcome,
+}
+
+impl Begun<'_> {
+    pub fn ended(mut self, outcome: Outcome) {
+        self.outcome = outcome;
+    }
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.tasks.running().retain(|running| running.number != self.number);
+        let mut running = self.tasks.running();
+        let at = running.iter().position(|running| running.number == self.number);
+        let call = at.map(|at| running.remove(at));
+        drop(running);
+        call.iter().for_each(|call| self.tasks.tell(call, self.outcome));
     }
 }
 
 impl Tasks {
-    pub fn new(store: Arc<dyn Store>) -> Self {
+    pub fn new(store: Arc<dyn Store>, activity: activity::Stream) -> Self {
         let timeline = Timeline::new(Arc::clone(&store));
         Self {
             store,
             timeline,
+            activity,
             recent: Mutex::default(),
             running: Mutex::default(),
             begun: AtomicU64::new(0),
@@ -78,8 +92,19 @@ impl Tasks {
     pub fn begin(&self, agent: &agent::Id, id: &Id, record: &Record) -> Begun<'_> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         let record = Record { outcome: Outcome::Running, ..record.clone() };
-        self.running().push(Running { number, agent: agent.clone(), id: id.clone(), record, events: 0 });
-        Begun { tasks: self, number }
+        let call = Running { number, agent: agent.clone(), id: id.clone(), record, events: 0 };
+        self.tell(&call, Outcome::Running);
+        self.running().push(call);
+        Begun { tasks: self, number, outcome: Outcome::Failed }
+    }
+
+    fn tell(&self, call: &Running, outcome: Outcome) {
+        self.activity.tell(&call.agent, || What::Task {
+            id: call.id.clone(),
+            tool: call.record.tool.clone(),
+            topic: call.record.topic.clone(),
+            outcome,
+        });
     }
 
     /// Remembers a task without a name for as long as this process runs.
@@ -233,6 +258,10 @@ mod tests {
 
     use super::*;
 
+    fn tasks_in(store: Arc<dyn Store>) -> Tasks {
+        Tasks::new(store, activity::Stream::new(Arc::new(SystemClock)))
+    }
+
     fn record() -> Record {
         Record {
             tool: "t".to_owned(),
@@ -246,7 +275,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_task_is_listed_while_it_runs() {
-        let tasks = Tasks::new(Arc::new(Memory::new(Arc::new(SystemClock))));
+        let tasks = tasks_in(Arc::new(Memory::new(Arc::new(SystemClock))));
         let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
         let record = record();
         let begun = tasks.begin(&agent, &id, &record);
@@ -258,9 +287,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn whoever_watches_is_told_how_a_task_began_and_ended() {
+        let tasks = tasks_in(Arc::new(Memory::new(Arc::new(SystemClock))));
+        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
+        let mut watching = tasks.activity.watch();
+        tasks.begin(&agent, &id, &record()).ended(Outcome::Ok);
+        drop(tasks.begin(&agent, &id, &record()));
+        let mut told = Vec::new();
+        while let Ok(event) = watching.try_recv() {
+            let What::Task { id, tool, topic, outcome } = event.what else { panic!("{event:?}") };
+            told.push(format!("{} {id} {tool} {topic} {}", event.agent, outcome.as_str()));
+        }
+        let lines = ["running", "ok", "running", "failed"].map(|outcome| format!("a job-1 t main {outcome}"));
+        assert_eq!(told, lines);
+    }
+
+    #[tokio::test]
     async fn a_timeline_has_the_newest_events_and_no_more_of_them_than_are_kept() {
         let store: Arc<dyn Store> = Arc::new(Memory::new(Arc::new(SystemClock)));
-        let tasks = Tasks::new(Arc::clone(&store));
+        let tasks = tasks_in(Arc::clone(&store));
         let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
         let record = record();
         let stored = async || {

@@ -43,6 +43,34 @@ async fn the_document_its_actions_and_the_files_beside_it_are_offered() {
 }
 
 #[tokio::test]
+async fn files_are_offered_to_a_shell_as_it_reads_them() {
+    let world = World::new().await;
+    world.home.write("notes.md", "x");
+    world.home.write("My notes/a b.md", "x");
+    world.home.write("My notes/.c", "x");
+    let table: &[(&str, usize, &[&str])] = &[
+        ("cat not", 4, &["notes.md"]),
+        ("cat ./not", 4, &["./notes.md"]),
+        ("cat <M", 5, &["My\\ notes/"]),
+        ("cat My\\ no", 4, &["My\\ notes/"]),
+        ("cat My\\ notes/", 4, &["My\\ notes/a\\ b.md"]),
+        ("cat ~/My\\ notes/.", 4, &["~/My\\ notes/.c"]),
+        ("cat My\\ notes/../n", 4, &["My\\ notes/../notes.md"]),
+        ("cat 'My", 7, &[]),
+        ("not", 3, &[]),
+        ("cat /", 4, &[]),
+        ("cat ../", 4, &[]),
+        ("cat ~/.string/", 4, &[]),
+    ];
+    for (text, start, words) in table {
+        let offer = offered(&world, "bash:dev", text).await;
+        assert_eq!(offer.start, *start, "{text}");
+        assert_eq!(offer.words, *words, "{text}");
+    }
+    assert_eq!(world.runtime.sessions.count(), 0);
+}
+
+#[tokio::test]
 async fn topics_are_offered_and_none_is_created() {
     let world = World::new().await;
     world.say("docs", "/info").await;

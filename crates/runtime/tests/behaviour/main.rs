@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod actions;
+mod activity;
 mod agents;
 mod apps;
 mod capabilities;

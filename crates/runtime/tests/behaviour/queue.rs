@@ -38,8 +38,7 @@ fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
             What::Command { command, phase: Phase::Ended { code, .. }, .. } => {
                 format!("end {command} {}", code.map_or("ok", |code| code.as_str()))
             }
-            What::Inbox { id } => format!("event {id}"),
-            What::Person { did, .. } => format!("person {did:?}"),
+            other => format!("{other:?}"),
         })
         .collect()
 }

@@ -6,18 +6,20 @@ use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures::{Stream, StreamExt, stream};
-use runtime::activity::{self, Person, Phase, What};
+use runtime::activity::{self, Life, Person, Phase, What};
 use runtime::audit::format_time;
+use runtime::task::Outcome;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use wire::{Activity, Deed, ServerSentEvent};
+use wire::{Activity, Deed, ServerSentEvent, TaskOutcome};
 
 use super::App;
+use super::events::state_of;
 
 #[utoipa::path(
     get,
     path = "/activity/stream",
-    responses((status = 200, description = "commands and replies as they happen, each with an `Activity` as its data", body = ServerSentEvent, content_type = "text/event-stream"))
+    responses((status = 200, description = "what happens, as it happens, each with an `Activity` as its data", body = ServerSentEvent, content_type = "text/event-stream"))
 )]
 pub async fn stream(State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = stream::unfold(app.runtime.activity.watch(), async |mut watched| {
@@ -58,7 +60,26 @@ fn to_wire(event: activity::Event) -> Activity {
             };
             Activity::Person { time, agent, topic, did, command }
         }
-        What::Inbox { id } => Activity::Event { time, agent, event_id: id.to_string() },
+        What::Inbox { id, state } => {
+            Activity::Event { time, agent, event_id: id.to_string(), state: state_of(state) }
+        }
+        What::Cleared { count } => Activity::Cleared { time, agent, count: count as u64 },
+        What::Closed { topic } => Activity::Closed { time, agent, topic },
+        What::Shell { topic, life } => {
+            let did = match life {
+                Life::Started => wire::Life::Started,
+                Life::Ended => wire::Life::Ended,
+            };
+            Activity::Shell { time, agent, topic, did }
+        }
+        What::Task { id, tool, topic, outcome } => {
+            let outcome = match outcome {
+                Outcome::Running => TaskOutcome::Running,
+                Outcome::Ok => TaskOutcome::Ok,
+                Outcome::Failed => TaskOutcome::Failed,
+            };
+            Activity::Task { time, agent, topic, task: id.to_string(), tool, outcome }
+        }
     }
 }
 

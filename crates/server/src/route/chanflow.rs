@@ -28,6 +28,7 @@ const BLOCKS_MAX: usize = 1_000;
 const PARALLEL_MAX: usize = 64;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// The caller's working directory.

@@ -45,7 +45,8 @@ pub fn complete(api: &mut OpenApi) {
             operation.operation_id = Some(id(method, path));
             // Routes that are open to all, or take another secret, say so themselves; they take any type, too.
             let of_the_daemon = operation.security.is_none();
-            let has_body = operation.request_body.is_some();
+            // A post that needs no body may bring one all the same.
+            let has_body = operation.request_body.is_some() || method == "post";
             let has_names = operation.parameters.as_ref().is_some_and(|parameters| !parameters.is_empty());
             let of_a_file = path.starts_with("/fs/");
             let sets = [

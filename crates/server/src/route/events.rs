@@ -30,6 +30,7 @@ const PAGE_BYTES: usize = 4 * 1024 * 1024;
 const LAST_EVENT_ID: &str = "last-event-id";
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Which {
     /// Acknowledged ones too.
@@ -63,6 +64,7 @@ pub async fn list(
 }
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Doomed {
     /// Those that are not acknowledged too.
@@ -170,16 +172,19 @@ fn to_sse(event: Event) -> SseEvent {
 
 pub fn info(event: Event) -> EventInfo {
     let Event { id, received, source, state, text } = event;
-    let state = match state {
-        event::State::Pending => EventState::Pending,
-        event::State::Delivered => EventState::Delivered,
-        event::State::Acked => EventState::Acked,
-    };
     EventInfo {
         id: id.to_string(),
-        state,
+        state: state_of(state),
         source: source.as_str().to_owned(),
         received: format_time(received),
         text,
+    }
+}
+
+pub fn state_of(state: event::State) -> EventState {
+    match state {
+        event::State::Pending => EventState::Pending,
+        event::State::Delivered => EventState::Delivered,
+        event::State::Acked => EventState::Acked,
     }
 }

@@ -16,6 +16,7 @@ use crate::json;
     post,
     path = "/mcp",
     params(
+        ("tools" = Option<String>, Query, description = "`1`: list the agent's installed tools too"),
         ("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent"),
         ("Mcp-Session-Id" = Option<String>, Header, description = "the session, in the revisions that have them"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28"),
@@ -39,10 +40,17 @@ pub async fn post(State(app): State<App>, request: Request) -> Result<Response, 
 #[utoipa::path(
     get,
     path = "/mcp",
-    params(("Mcp-Session-Id" = String, Header, description = "the session")),
+    params(
+        ("Mcp-Session-Id" = String, Header, description = "the session"),
+        ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
+        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this notification"),
+    ),
     responses(
         (status = 200, description = "notifications of the session", body = ServerSentEvent, content_type = "text/event-stream"),
-        (status = 404, description = "no such session"),
+        (status = 400, description = "no session is named, or there is no such revision", body = ErrorBody),
+        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 405, description = "a revision without sessions", body = ErrorBody),
+        (status = 406, description = "the client must accept `text/event-stream`", body = ErrorBody),
     )
 )]
 pub async fn get(State(app): State<App>, request: Request) -> Result<Response, Failure> {
@@ -52,11 +60,15 @@ pub async fn get(State(app): State<App>, request: Request) -> Result<Response, F
 #[utoipa::path(
     delete,
     path = "/mcp",
-    params(("Mcp-Session-Id" = String, Header, description = "the session")),
+    params(
+        ("Mcp-Session-Id" = String, Header, description = "the session"),
+        ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
+    ),
     responses(
         (status = 204, description = "the session has ended"),
-        (status = 400, description = "no session is named"),
-        (status = 404, description = "no such session"),
+        (status = 400, description = "no session is named, or there is no such revision", body = ErrorBody),
+        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 405, description = "a revision without sessions", body = ErrorBody),
     )
 )]
 pub async fn delete(State(app): State<App>, request: Request) -> Result<Response, Failure> {

@@ -21,6 +21,7 @@ use crate::peer::Peer;
 
 /// The person's window.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct Window {
     columns: u16,
     rows: u16,
@@ -29,7 +30,11 @@ pub struct Window {
 #[utoipa::path(
     get,
     path = "/sessions/{topic}/terminal",
-    params(("topic" = String, Path, description = "the topic of a live shell, such as bash:dev"), Window),
+    params(
+        ("topic" = String, Path, description = "the topic of a live shell, such as bash:dev"),
+        Window,
+        ("X-Agent-Id" = Option<String>, Header, description = "whose shell; `default` when absent"),
+    ),
     responses(
         (status = 101, description = "The connection is a terminal from now on: frames both ways."),
         (status = 400, description = "a malformed topic, or the request does not ask for the upgrade", body = ErrorBody),

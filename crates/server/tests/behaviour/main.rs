@@ -14,6 +14,7 @@ mod flood;
 mod http;
 mod lifecycle;
 mod mcp;
+mod openapi;
 mod routes;
 mod sweep;
 mod token;

@@ -175,6 +175,21 @@ async fn what_is_no_message_is_refused_like_everywhere() {
 }
 
 #[tokio::test]
+async fn parameters_that_a_method_does_not_take_are_no_unknown_method() {
+    let daemon = Daemon::start().await;
+    let session = greeted(&daemon).await;
+    for (method, params, code) in [
+        ("tools/call", json!({"name": "string", "arguments": "x"}), -32602),
+        ("resources/read", json!({}), -32602),
+        ("no/such", json!({}), -32601),
+    ] {
+        let asked = post(&daemon, &request(1, method, params)).with(SESSION, &session);
+        let answered = answer_of(&asked.send(&daemon).await);
+        assert_eq!(answered["error"]["code"], code, "{method}: {answered}");
+    }
+}
+
+#[tokio::test]
 async fn an_agent_cannot_change_what_it_may_touch() {
     let daemon = Daemon::start().await;
     let session = greeted(&daemon).await;

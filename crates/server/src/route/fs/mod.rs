@@ -151,6 +151,7 @@ pub async fn put(State(app): State<App>, request: Request) -> Result<Response, F
     params(
         ("path" = String, Path, description = "as for `GET`"),
         ("If-Match" = Option<String>, Header, description = "remove only what the caller has seen"),
+        ("If-None-Match" = Option<String>, Header, description = "remove only what the caller has not seen"),
         ("If-Unmodified-Since" = Option<String>, Header),
     ),
     responses(

@@ -1,0 +1,116 @@
+//! Requests of methods that there are, with parameters that these do not take.
+
+use rmcp::model::{
+    CallToolRequestParams, CustomRequest, ErrorCode, ErrorData, InitializeRequestParams,
+    ReadResourceRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// One that is served, what it takes, and what is wrong with something else.
+struct Method {
+    name: &'static str,
+    takes: &'static str,
+    check: fn(Value) -> Result<(), serde_json::Error>,
+}
+
+const URI: &str = r#"{"uri": "string://events"}"#;
+
+const METHODS: &[Method] = &[
+    Method {
+        name: "initialize",
+        takes: r#"{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "…", "version": "…"}}"#,
+        check: check::<InitializeRequestParams>,
+    },
+    Method {
+        name: "tools/call",
+        takes: r#"{"name": "string", "arguments": {"cmd": "/help"}}"#,
+        check: check::<CallToolRequestParams>,
+    },
+    Method { name: "resources/read", takes: URI, check: check::<ReadResourceRequestParams> },
+    Method { name: "resources/subscribe", takes: URI, check: check::<SubscribeRequestParams> },
+    Method { name: "resources/unsubscribe", takes: URI, check: check::<UnsubscribeRequestParams> },
+    Method {
+        name: "subscriptions/listen",
+        takes: r#"{"notifications": {"resourceSubscriptions": ["string://events"]}}"#,
+        check: check::<SubscriptionsListenRequestParams>,
+    },
+];
+
+/// Why a request that the protocol's library could not place is refused: it takes one for a stranger's as soon as the
+/// parameters do not fit.
+pub(crate) fn refusal(request: CustomRequest) -> ErrorData {
+    let CustomRequest { method, params, .. } = request;
+    let Some(known) = METHODS.iter().find(|known| known.name == method) else {
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {method:?}."), None);
+    };
+    let given = params.filter(|params| !params.is_null());
+    let wrong = match given.map(known.check) {
+        None => "its params are missing".to_owned(),
+        Some(Err(error)) => error.to_string(),
+        Some(Ok(())) => "its _meta cannot be read".to_owned(),
+    };
+    ErrorData::invalid_params(format!("{method} takes {}: {wrong}.", known.takes), None)
+}
+
+fn check<P: DeserializeOwned>(params: Value) -> Result<(), serde_json::Error> {
+    serde_json::from_value::<P>(params).map(drop)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod tests {
+    use rmcp::model::{ClientRequest, JsonRpcMessage};
+    use rmcp::service::RxJsonRpcMessage;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is read of a request, as it comes in.
+    fn read(method: &str, params: Option<Value>) -> ClientRequest {
+        let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": method});
+        if let Some(params) = params {
+            message["params"] = params;
+        }
+        match serde_json::from_value::<RxJsonRpcMessage<rmcp::RoleServer>>(message).unwrap() {
+            JsonRpcMessage::Request(request) => request.request,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_parameters_is_said() {
+        for (method, params, code, said) in [
+            ("tools/call", None, -32602, "params are missing"),
+            ("tools/call", Some(json!({})), -32602, "missing field `name`"),
+            ("tools/call", Some(json!({"name": "string", "arguments": "x"})), -32602, "string \"x\""),
+            ("tools/call", Some(json!({"name": 5})), -32602, "integer `5`"),
+            ("resources/read", None, -32602, "string://events"),
+            ("resources/subscribe", Some(json!({"uri": null})), -32602, "null"),
+            ("resources/unsubscribe", Some(json!({})), -32602, "missing field `uri`"),
+            ("subscriptions/listen", Some(json!({})), -32602, "missing field `notifications`"),
+            ("initialize", Some(json!({})), -32602, "missing field `protocolVersion`"),
+            ("no/such", None, -32601, "There is no method \"no/such\"."),
+        ] {
+            let ClientRequest::CustomRequest(request) = read(method, params.clone()) else {
+                panic!("{method} takes {params:?}");
+            };
+            let error = refusal(request);
+            assert_eq!(error.code.0, code, "{method} {params:?}: {error:?}");
+            assert!(error.message.contains(said), "{method} {params:?}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn every_example_is_taken() {
+        for method in METHODS {
+            let params = serde_json::from_str(method.takes).unwrap();
+            assert!(
+                !matches!(read(method.name, Some(params)), ClientRequest::CustomRequest(_)),
+                "{}",
+                method.name
+            );
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The answer to a line that is no message.
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, JsonRpcMessage, NumberOrString};
+use rmcp::service::TxJsonRpcMessage;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Says what is wrong to whoever waits, as far as the line says who that is.
+pub(super) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
+        Ok(_) => refused("A message is one JSON object."),
+        Err(error) => {
+            JsonRpcMessage::error(ErrorData::parse_error(format!("Not JSON: {error}."), None), None)
+        }
+    }
+}
+
+/// The answer to a line that was not even read, or has no id to speak of.
+pub(super) fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
+    JsonRpcMessage::error(ErrorData::invalid_request(why, None), None)
+}
+
+fn wrong(fields: &Map<String, Value>) -> ErrorData {
+    let method = fields.get("method").and_then(Value::as_str);
+    let params = fields.get("params");
+    match (fields.get("jsonrpc").and_then(Value::as_str), method) {
+        (Some("2.0"), Some(method)) if params.is_some_and(|params| !params.is_object()) => {
+            ErrorData::invalid_params(format!("The params of {method} must be an object."), None)
+        }
+        (Some("2.0"), Some(_)) => ErrorData::invalid_request("Not a message of the protocol.", None),
+        (Some("2.0"), None) => ErrorData::invalid_request("\"method\" must name one.", None),
+        _ => ErrorData::invalid_request("\"jsonrpc\" must be \"2.0\".", None),
+    }
+}
+
+/// The id of a request. A reply to something has an id of ours, for which nobody waits.
+fn waiting(fields: &Map<String, Value>) -> Option<NumberOrString> {
+    let is_reply = fields.contains_key("result") || fields.contains_key("error");
+    fields.get("id").filter(|_| !is_reply).and_then(|id| NumberOrString::deserialize(id).ok())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whoever_waits_is_told_what_is_wrong() {
+        for (line, id, code, said) in [
+            ("not json", json!(null), -32700, "Not JSON: "),
+            (r#"{"jsonrpc":"2.0","id":6"#, json!(null), -32700, "EOF"),
+            ("[]", json!(null), -32600, "one JSON object"),
+            ("7", json!(null), -32600, "one JSON object"),
+            (r#"{"jsonrpc":"1.0","id":6,"method":"ping"}"#, json!(6), -32600, "must be \"2.0\""),
+            (r#"{"id":"six","method":"ping"}"#, json!("six"), -32600, "must be \"2.0\""),
+            (r#"{"jsonrpc":"2.0","id":6}"#, json!(6), -32600, "\"method\""),
+            (r#"{"jsonrpc":"2.0","id":6,"method":7}"#, json!(6), -32600, "\"method\""),
+            (
+                r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":"x"}"#,
+                json!(6),
+                -32602,
+                "tools/call",
+            ),
+            (r#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#, json!(null), -32600, "Not a message"),
+            (r#"{"jsonrpc":"1.0","id":6,"result":{}}"#, json!(null), -32600, "must be \"2.0\""),
+        ] {
+            let answer = serde_json::to_value(answer(line.as_bytes())).unwrap();
+            let (given, error) = (&answer["id"], &answer["error"]);
+            assert_eq!((given, &error["code"]), (&id, &json!(code)), "{line}: {answer}");
+            assert!(error["message"].as_str().unwrap().contains(said), "{line}: {answer}");
+        }
+    }
+}
