@@ -197,9 +197,9 @@ impl<H: Host> ServerHandler for Handler<H> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(params::refusal(request))
+        Err(params::refusal(request, &context.meta))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

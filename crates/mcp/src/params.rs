@@ -2,7 +2,7 @@
 
 use rmcp::model::{
     CallToolRequestParams, CustomRequest, ErrorCode, ErrorData, InitializeRequestParams,
-    ReadResourceRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
+    ReadResourceRequestParams, RequestMetaObject, SubscribeRequestParams, SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 };
 use serde::de::DeserializeOwned;
@@ -12,6 +12,8 @@ use serde_json::Value;
 struct Method {
     name: &'static str,
     takes: &'static str,
+    /// Whether the revision without sessions has it too.
+    stays: bool,
     check: fn(Value) -> Result<(), serde_json::Error>,
 }
 
@@ -21,28 +23,38 @@ const METHODS: &[Method] = &[
     Method {
         name: "initialize",
         takes: r#"{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "…", "version": "…"}}"#,
+        stays: false,
         check: check::<InitializeRequestParams>,
     },
     Method {
         name: "tools/call",
         takes: r#"{"name": "string", "arguments": {"cmd": "/help"}}"#,
+        stays: true,
         check: check::<CallToolRequestParams>,
     },
-    Method { name: "resources/read", takes: URI, check: check::<ReadResourceRequestParams> },
-    Method { name: "resources/subscribe", takes: URI, check: check::<SubscribeRequestParams> },
-    Method { name: "resources/unsubscribe", takes: URI, check: check::<UnsubscribeRequestParams> },
+    Method { name: "resources/read", takes: URI, stays: true, check: check::<ReadResourceRequestParams> },
+    Method { name: "resources/subscribe", takes: URI, stays: false, check: check::<SubscribeRequestParams> },
+    Method {
+        name: "resources/unsubscribe",
+        takes: URI,
+        stays: false,
+        check: check::<UnsubscribeRequestParams>,
+    },
     Method {
         name: "subscriptions/listen",
         takes: r#"{"notifications": {"resourceSubscriptions": ["string://events"]}}"#,
+        stays: true,
         check: check::<SubscriptionsListenRequestParams>,
     },
 ];
 
 /// Why a request that the protocol's library could not place is refused: it takes one for a stranger's as soon as the
-/// parameters do not fit.
-pub(crate) fn refusal(request: CustomRequest) -> ErrorData {
+/// parameters do not fit. A request without a session says its revision itself, in its `_meta`.
+pub(crate) fn refusal(request: CustomRequest, meta: &RequestMetaObject) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
-    let Some(known) = METHODS.iter().find(|known| known.name == method) else {
+    let is_stateless = meta.protocol_version().is_some();
+    let is_there = |known: &&Method| known.name == method && (known.stays || !is_stateless);
+    let Some(known) = METHODS.iter().find(is_there) else {
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {method:?}."), None);
     };
     let given = params.filter(|params| !params.is_null());
@@ -61,7 +73,7 @@ fn check<P: DeserializeOwned>(params: Value) -> Result<(), serde_json::Error> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod tests {
-    use rmcp::model::{ClientRequest, JsonRpcMessage};
+    use rmcp::model::{ClientRequest, JsonRpcMessage, ProtocolVersion};
     use rmcp::service::RxJsonRpcMessage;
     use serde_json::json;
 
@@ -96,9 +108,22 @@ mod tests {
             let ClientRequest::CustomRequest(request) = read(method, params.clone()) else {
                 panic!("{method} takes {params:?}");
             };
-            let error = refusal(request);
+            let error = refusal(request, &RequestMetaObject::new());
             assert_eq!(error.code.0, code, "{method} {params:?}: {error:?}");
             assert!(error.message.contains(said), "{method} {params:?}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_revision_has_not_is_not_there() {
+        let mut meta = RequestMetaObject::new();
+        meta.set_protocol_version(ProtocolVersion::LATEST);
+        for method in METHODS {
+            let ClientRequest::CustomRequest(request) = read(method.name, None) else {
+                panic!("{} takes nothing", method.name);
+            };
+            let expected = if method.stays { -32602 } else { -32601 };
+            assert_eq!(refusal(request, &meta).code.0, expected, "{}", method.name);
         }
     }
 
