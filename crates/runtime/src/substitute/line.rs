@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sfmd::is_variable_name;
 
-use super::quoting::{Meaning, Place, Reach, Scanner, Spot};
+use super::quoting::{Meaning, Place, Reach, Scanner, Spot, is_name_char};
 use super::{Content, Filled, Inserted, Part};
 use crate::error::{Code, Error, Result, quoted};
 
@@ -34,7 +34,7 @@ pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
     let (spots, reach) = scanner.finish();
     let mut writer = Writer {
         out: CommandLine { line: String::new(), values: Vec::new() },
-        runs_expansions: runs_expansions(reach, filled),
+        reach: reach_of(reach, filled),
         carried: HashMap::new(),
         length: 0,
     };
@@ -52,8 +52,8 @@ pub fn command_line(filled: &Filled<'_>) -> Result<CommandLine> {
 
 struct Writer {
     out: CommandLine,
-    /// Whether bash may come to run a `$(…)` in a value, wherever that stands.
-    runs_expansions: bool,
+    /// How far bash may come to look into a value, wherever that stands.
+    reach: Reach,
     /// How the line refers to a value that it has already.
     carried: HashMap<String, String>,
     /// Of all values so far.
@@ -122,9 +122,10 @@ impl Writer {
 
     /// Why a value may not stand where it would.
     fn objection(&self, value: &str, meaning: Meaning) -> Option<String> {
-        let expands = value.contains(['$', '`']);
+        let is_number = || value.parse::<i64>().is_ok();
         match meaning {
-            Meaning::Number if value.parse::<i64>().is_err() => {
+            Meaning::NumberOrNothing if value.is_empty() => None,
+            Meaning::Number | Meaning::NumberOrNothing if !is_number() => {
                 Some("is calculated with, and is no whole number.".to_owned())
             }
             // A part of a name may begin with a digit.
@@ -134,17 +135,18 @@ impl Writer {
             Meaning::NotBeginning(option) if value.starts_with(option) => {
                 Some(format!("begins with {option}, and would be an option of the command."))
             }
-            Meaning::Expanded if expands => {
+            Meaning::Expanded if expands(value) => {
                 Some("is expanded here, and bash would run what is in it.".to_owned())
             }
             Meaning::Command if !value.chars().all(means_itself) => Some(
                 "is read as a part of a command here: only letters, digits and _./:=@%+,- may stand."
                     .to_owned(),
             ),
-            _ if expands && self.runs_expansions => {
+            _ if self.reach == Reach::Nothing || !expands(value) => None,
+            _ if self.reach == Reach::Subscripts => {
                 Some("could be run where this line calculates or takes a name.".to_owned())
             }
-            _ => None,
+            _ => Some("could be run where this line has bash read text as a command.".to_owned()),
         }
     }
 }
@@ -167,28 +169,36 @@ fn means_itself(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c)
 }
 
-/// Whether bash may come to run an expansion in a value: it looks for them in brackets only, but these may be the
-/// author's, or another value's.
-fn runs_expansions(reach: Reach, filled: &Filled<'_>) -> bool {
-    match reach {
-        Reach::Nothing => false,
-        Reach::Subscripts => has_brackets(filled),
-        Reach::Everything => true,
-    }
+/// Whether bash would find something in a text to put something else for: a price is nothing of the kind. What
+/// a dollar sign at the end begins, another value may go on with.
+fn expands(text: &str) -> bool {
+    let begins = |rest: &str| {
+        rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_alphabetic() || "_({['\"".contains(c))
+    };
+    text.contains('`') || text.split('$').skip(1).any(begins)
 }
 
-/// Whether a value has an opening bracket, or stands behind an open one of the author's.
+/// How far bash looks into the values: for a name's subscript it needs brackets, which may be the author's, or another
+/// value's.
+fn reach_of(reach: Reach, filled: &Filled<'_>) -> Reach {
+    if reach == Reach::Subscripts && !has_brackets(filled) { Reach::Nothing } else { reach }
+}
+
+/// Whether a text may go on or end with the subscript of a name.
+fn has_subscript(text: &str) -> bool {
+    let is_behind_name = |(at, _): (usize, &str)| text[..at].is_empty() || text[..at].ends_with(is_name_char);
+    text.match_indices('[').any(is_behind_name)
+}
+
+/// Whether a value has the opening bracket of a subscript, or stands behind an open one of the author's.
 fn has_brackets(filled: &Filled<'_>) -> bool {
     let mut is_open = false;
     filled.parts.iter().any(|part| match part {
-        Part::Value(inserted) => is_open || inserted.text().contains('['),
+        Part::Value(inserted) => is_open || has_subscript(&inserted.text()),
         text => {
             let text = text.text();
             is_open = match text.rfind(['[', ']']) {
-                Some(at) => {
-                    text[at..].starts_with('[')
-                        && text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-                }
+                Some(at) => text[at..].starts_with('[') && text[..at].ends_with(is_name_char),
                 None => is_open,
             };
             false

@@ -110,7 +110,7 @@ const NAMED: [&str; 25] = [
 ];
 
 /// Lines in which a value may be any text that bash does not run, though some of it is looked into.
-const LOOKED_INTO: [&str; 52] = [
+const LOOKED_INTO: [&str; 55] = [
     "set -- {x}; echo $(( $1 ))",
     "f() { (( $1 )); }; f {x}",
     "echo $(( $(printf %s {x}) + 1 ))",
@@ -154,6 +154,9 @@ const LOOKED_INTO: [&str; 52] = [
     "export PS4={x}; set -x; :",
     "PS4='$(echo {x})'; set -x; :",
     "read OPTIND <<< {x}",
+    "mapfile SECONDS <<< {x}",
+    "read y <<< {x}; eval '((y))'",
+    "read y <<< {x}; trap '[[ y -gt 1 ]]' EXIT",
     "echo `echo \\`[[ {x} -gt 3 ]]\\``",
     "y={x}; echo \"${y@P}\"",
     "PS4={x}; set -x; :",
@@ -208,7 +211,7 @@ fn nothing_in_a_value_is_run() {
 #[test]
 fn where_bash_calculates_only_whole_numbers_stand() {
     for line in CALCULATED {
-        for value in HOSTILE.into_iter().chain(["x", "1;id", "y=5", ""]) {
+        for value in HOSTILE.into_iter().chain(["x", "1;id", "y=5"]) {
             let message = refused(line, value);
             assert!(message.ends_with("is calculated with, and is no whole number."), "{line}: {message}");
         }
@@ -253,7 +256,7 @@ fn other_text_may_stand_where_it_could_be_looked_into() {
 }
 
 /// Lines that do not look into their value, and what they print for `@` as the value.
-const ORDINARY: [(&str, &str); 24] = [
+const ORDINARY: [(&str, &str); 26] = [
     ("[[ -n {x} ]] && [[ 5 -gt 3 ]] && echo hi {x}", "hi @"),
     ("if [[ {x} != foo* && ${#HOME} -ge 0 ]]; then echo {x}; fi", "@"),
     ("[[ 5 -gt 3 && {x} == {x} ]] && echo {x}", "@"),
@@ -277,6 +280,8 @@ const ORDINARY: [(&str, &str); 24] = [
     ("case {x} in a) echo b;; *) echo {x};; esac", "@"),
     ("echo \"$(case 1 in 1) printf '<%s>' {x};; esac)\"", "<@>"),
     ("echo \"`case 1 in (0|1) printf '<%s>' {x};; esac` {x}\"", "<@> @"),
+    ("trap 'echo -n' EXIT; trap - INT; echo {x}", "@"),
+    ("eval 'echo -n'; echo {x}", "@"),
     ("cat <(echo {x}) | while read -r y; do echo \"$y\"; done", "@"),
 ];
 
@@ -291,6 +296,27 @@ fn an_ordinary_line_takes_any_value() {
             assert_eq!(run(command).0, expected.replace('@', value) + "\n", "{line} {value}");
         }
     }
+}
+
+/// A price in a line that counts, and a number that was not given, are nothing to be afraid of.
+#[test]
+fn a_line_that_calculates_takes_what_runs_nothing() {
+    let table = [
+        ("for ((i=1;i<=2;i++)); do echo \"$i {x}\"; done", "[draft] costs $5", "1 @\n2 @\n"),
+        ("i=0; i=$((i+1)); echo \"$i\" {x}", "- [ ] pay $HOME", "1 @\n"),
+        ("echo {x}; rc=$?; [[ $rc -eq 0 ]] && echo ok", "{\"a\": [\"$5\"]}", "@\nok\n"),
+        ("t=/tmp; trap 'echo \"$t\"' EXIT; echo {x}", "costs $5, not $ 6", "@\n/tmp\n"),
+        ("declare -A p=([tea]=3); echo $(( ${p[{x}]} * 2 ))", "tea", "6\n"),
+        ("n={x}; echo $(( ${n:-5} * 2 ))", "", "10\n"),
+        ("n={x}; : \"${n:=10}\"; echo $((n+1))", "", "11\n"),
+        ("[[ -n \"{x}\" && \"{x}\" -gt 3 ]] || echo small", "", "small\n"),
+    ];
+    for (line, value, expected) in table {
+        let command = built(line, &given(value)).unwrap_or_else(|error| panic!("{line} {value}: {error}"));
+        assert_eq!(run(command).0, expected.replace('@', value), "{line} {value}");
+    }
+    refused("echo $(( {x} + 1 ))", "");
+    assert!(refused("eval \"$y\"; echo {x}", "$HOME").contains("read text as a command"));
 }
 
 #[test]

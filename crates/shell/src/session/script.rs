@@ -44,6 +44,10 @@ pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> Stri
 
 /// The lines that run the turn file and report how it went, each record
 /// marked with `token`; `status` is what `$?` shows to the payload.
+///
+/// Together they are shorter than what bash reads ahead, 1024 bytes: an
+/// interrupt drops that much, and would leave the end of a longer text to be
+/// run as a command.
 pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     let history = match history {
         History::Read => "\\builtin history -r /dev/fd/63; ",
@@ -141,4 +145,15 @@ fn put_back(settings: &Settings, status: i32) -> String {
     let keep = if status == 0 { "" } else { " && :" };
     line.push_str(&format!("\\return {status}; }} >/dev/null 2>&1; }}; __string_r ''{keep}\n"));
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_drops_the_lines_of_a_turn_as_a_whole() {
+        let longest = turn("0123456789abcdef", 255, History::Read);
+        assert!(longest.len() < 1024, "{} bytes", longest.len());
+    }
 }

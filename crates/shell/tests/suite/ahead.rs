@@ -117,6 +117,27 @@ async fn text_that_nobody_waits_with_is_not_run_but_said() {
 }
 
 #[tokio::test]
+async fn text_behind_other_unread_text_is_run_alone() {
+    let fixture = with_fifo().await;
+    start(&fixture, "echo up; read x <fifo; echo done").await;
+    fixture.shell.send("touch ~/run", Duration::ZERO).await.unwrap();
+    let turn = send_then_let_go(&fixture, "echo typed; ls").await.unwrap();
+    assert_eq!(finished(&turn), (0, "typed\nfifo\n".into()));
+    assert_eq!(turn.untold.unread.as_deref(), Some("touch ~/run"));
+}
+
+#[tokio::test]
+async fn text_that_the_terminal_has_no_room_for_is_not_run_but_said() {
+    let fixture = with_fifo().await;
+    start(&fixture, "echo up; read x <fifo; echo done").await;
+    let long: String = (0..2000).map(|n| format!("echo line number {n} of a long text\n")).collect();
+    let turn = send_then_let_go(&fixture, long.trim_end()).await.unwrap();
+    let unread = turn.untold.unread.unwrap();
+    assert!(unread.starts_with("echo line number 0 of") && unread.ends_with("1999 of a long text"));
+    fixture.alive().await;
+}
+
+#[tokio::test]
 async fn what_is_left_of_an_input_is_not_run_but_said() {
     let fixture = with_fifo().await;
     waits_for_input(&fixture.run("read x; read y <fifo; echo \"[$x]\"").await);

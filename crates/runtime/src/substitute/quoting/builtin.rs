@@ -29,7 +29,8 @@ const KEYWORDS: [&str; 11] = ["if", "then", "elif", "else", "do", "while", "unti
 /// Words before a command that may have an option.
 const RUNNING: [&str; 3] = ["time", "builtin", "command"];
 /// Commands and options that make bash look into arguments.
-const EVALUATING: [&str; 9] = ["let", "declare", "typeset", "local", "unset", "read", "printf", "wait", "["];
+pub(super) const EVALUATING: [&str; 9] =
+    ["let", "declare", "typeset", "local", "unset", "read", "printf", "wait", "["];
 /// Commands that give variables their kind.
 const DECLARING: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
 /// Options of `read` with an argument; all but `-a`, which takes a name, take text.
@@ -82,7 +83,7 @@ pub(super) fn test(words: &[Word], findings: &mut Findings) {
         if NUMBER_COMPARISONS.contains(&word.text.as_str()) {
             let operands = [at.checked_sub(1), Some(at + 1)];
             let operands = operands.into_iter().flatten().filter_map(|at| words.get(at));
-            operands.for_each(|word| word.is_calculated(findings));
+            operands.for_each(|word| word.is_compared(findings));
         }
     }
     after("-v", words).for_each(|word| word.is_name(findings));
@@ -183,6 +184,7 @@ fn printf(arguments: &[Word], findings: &mut Findings) {
 fn mapfile(arguments: &[Word], findings: &mut Findings) {
     for word in arguments {
         findings.array(&word.text);
+        findings.names(&word.text);
         // What is called for the lines is one of these, and the others are numbers and names.
         word.means(Meaning::Command, findings);
     }
@@ -275,6 +277,12 @@ impl Word {
 
     fn is_calculated(&self, findings: &mut Findings) {
         self.means(Meaning::Number, findings);
+        findings.calculates(&self.text);
+    }
+
+    /// Beside a comparison nothing counts as zero.
+    fn is_compared(&self, findings: &mut Findings) {
+        self.means(Meaning::NumberOrNothing, findings);
         findings.calculates(&self.text);
     }
 

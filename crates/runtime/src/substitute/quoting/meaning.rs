@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::builtin::EVALUATING;
+
 /// Stands for a value in the author's text.
 pub(super) const HOLE: char = '\u{1}';
 
@@ -14,6 +16,8 @@ pub(in super::super) enum Meaning {
     Text,
     /// Bash calculates with it.
     Number,
+    /// The same, where nothing is as good as zero, or was seen to before.
+    NumberOrNothing,
     /// Bash takes it for the name of a variable.
     Name,
     /// Bash expands it once more, as the elements in `declare -a name=…`.
@@ -77,7 +81,9 @@ impl Findings {
     pub(super) fn reads_as_command(&mut self, text: &str) {
         self.read_as_commands.push_str(text);
         self.read_as_commands.push(' ');
-        self.reaches(Reach::Everything);
+        if !is_plain_command(text) {
+            self.reaches(Reach::Everything);
+        }
     }
 
     /// A text that is taken for a name: what is expanded in it may come from a value, and so may what it is given.
@@ -130,7 +136,7 @@ impl Findings {
         let commands = calculated(&self.read_as_commands).names;
         for (hole, name) in &self.assigned {
             let meaning = match () {
-                () if names.contains(name) || INTEGERS.contains(&name.as_str()) => Meaning::Number,
+                () if names.contains(name) || INTEGERS.contains(&name.as_str()) => Meaning::NumberOrNothing,
                 () if commands.contains(name) => Meaning::Command,
                 () if self.indirect.contains(name) => Meaning::Name,
                 () => continue,
@@ -139,6 +145,13 @@ impl Findings {
         }
         (self.meanings, self.reach)
     }
+}
+
+/// Whether a text, read as commands, looks into no variable: `trap cleanup EXIT`.
+fn is_plain_command(text: &str) -> bool {
+    let is_plain =
+        |word: &str| !EVALUATING.contains(&word) && !matches!(word, "eval" | "trap" | "source" | ".");
+    !text.contains(['$', '`', '(', '[', '=', HOLE]) && text.split([' ', ';', '&', '|', '\n']).all(is_plain)
 }
 
 /// Whether the shell expands something in a text.
@@ -180,6 +193,6 @@ fn calculated(text: &str) -> Calculated {
     found
 }
 
-pub(super) fn is_name_char(c: char) -> bool {
+pub(in super::super) fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

@@ -8,7 +8,7 @@ mod plain;
 
 use level::Level;
 use meaning::{Findings, HOLE};
-pub(super) use meaning::{Meaning, Reach};
+pub(super) use meaning::{Meaning, Reach, is_name_char};
 pub(super) use own::assigned_names;
 
 /// How a value must be written at a position of a command line.
@@ -195,13 +195,21 @@ impl Scanner {
 
     /// Whether bash calculates what stands here.
     fn calculates(&self) -> bool {
-        let holds_commands = |frame: &&Frame| {
-            matches!(frame, Frame::Backtick | Frame::Parentheses | Frame::Test | Frame::Group)
+        // A key is text, whatever is done with what it leads to.
+        let holds_text = |frame: &&Frame| {
+            matches!(
+                frame,
+                Frame::Backtick
+                    | Frame::Parentheses
+                    | Frame::Test
+                    | Frame::Group
+                    | Frame::Parameter(Stage::Key)
+            )
         };
         let calculates = |frame: &Frame| {
             matches!(frame, Frame::Arithmetic | Frame::Brackets | Frame::Parameter(Stage::Substring))
         };
-        self.frames.iter().rev().take_while(|frame| !holds_commands(frame)).any(calculates)
+        self.frames.iter().rev().take_while(|frame| !holds_text(frame)).any(calculates)
     }
 
     fn level(&mut self) -> &mut Level {

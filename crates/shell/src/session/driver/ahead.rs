@@ -84,8 +84,9 @@ impl Driver {
 
     fn give_text(&mut self, text: String) {
         let modes = self.terminal.modes();
-        // A password is neither run nor shown.
-        let secret = modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO);
+        let echoes = modes.contains(LocalModes::ECHO);
+        // A password is not shown, and nothing that may be one is run.
+        let secret = modes.contains(LocalModes::ICANON) && !echoes;
         if let Phase::Running(active) = &mut self.phase
             && !secret
         {
@@ -94,7 +95,7 @@ impl Driver {
         let input = Input::Line(text);
         self.give_input(&input);
         let Input::Line(text) = input else { return };
-        if let Some(waiter) = self.waiter.as_mut().filter(|_| !secret) {
+        if let Some(waiter) = self.waiter.as_mut().filter(|_| echoes) {
             waiter.sent = Some(text);
         }
     }
@@ -102,18 +103,24 @@ impl Driver {
     /// Takes what the command that ends now has not read, and returns what is to be run next.
     pub(super) fn take_unread(&mut self) -> Option<String> {
         let mut unread = self.terminal.take_input();
+        // Of a text that the terminal had no room for, a part of a line may be lost between the two.
+        let is_torn = !self.outbox.is_empty();
         unread.extend(self.outbox.drain(..));
         let Phase::Running(active) = &mut self.phase else { return None };
         let (held, given) = (active.ahead.held.take(), std::mem::take(&mut active.ahead.given));
         // Programs that take keys see Enter as a carriage return.
         let unread = String::from_utf8_lossy(&unread).replace('\r', "\n");
         let waiter = self.waiter.as_mut().filter(|waiter| !waiter.answer.is_closed());
-        let sent = waiter.and_then(|waiter| waiter.sent.take_if(|sent| as_read(sent) == unread));
+        let mut sent = waiter.and_then(|waiter| waiter.sent.take());
+        let before = sent.as_ref().and_then(|sent| unread.strip_suffix(&as_read(sent))).map(str::to_owned);
+        let run = if before.is_some() { sent.take() } else { None };
         // Anything else is not the caller's: keys of a person, or the terminal's answers to what programs asked it.
-        if sent.is_none() && given.ends_with(&unread) {
-            self.keep_unread(Some(unread));
+        if given.ends_with(&unread) {
+            self.keep_unread(before.or(Some(unread)));
+        } else if is_torn {
+            self.keep_unread(sent);
         }
-        held.or(sent)
+        held.or(run)
     }
 
     /// Keeps text that was neither read nor run for the next turn to tell.

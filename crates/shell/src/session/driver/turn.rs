@@ -229,10 +229,10 @@ impl Driver {
     }
 }
 
-/// A word that the output of a program cannot guess.
+/// A word that the output of a program cannot guess, and short: the lines of a turn have it in many places.
 fn new_token() -> String {
-    let mut bytes = [0; 16];
+    let mut bytes = [0; 8];
     // Without randomness from the kernel nothing on this machine works.
     let _ = getrandom::fill(&mut bytes);
-    format!("{:032x}", u128::from_ne_bytes(bytes))
+    format!("{:016x}", u64::from_ne_bytes(bytes))
 }
