@@ -316,7 +316,9 @@ async fn stop(session: &Session) {
 }
 
 fn given_up(step: &Step) -> Error {
-    Error::new(Code::Interrupted, format!("Given up before its turn: {}", step.shown))
+    // What text for a shell is, a command or input for one, is known in its turn only.
+    let shown = if step.shown.is_empty() { "text for the shell" } else { &step.shown };
+    Error::new(Code::Interrupted, format!("Given up before its turn: {shown}"))
 }
 
 /// A bug: the log has the details under an id, and the agent gets the id.
