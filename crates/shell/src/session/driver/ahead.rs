@@ -117,7 +117,7 @@ impl Driver {
         // Anything else is not the caller's: keys of a person, or the terminal's answers to what programs asked it.
         if given.ends_with(&unread) {
             self.keep_unread(before.or(Some(unread)));
-        } else if is_torn {
+        } else if is_torn && !given.is_empty() {
             self.keep_unread(sent);
         }
         held.or(run)
