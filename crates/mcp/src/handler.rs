@@ -11,7 +11,7 @@ use rmcp::model::{
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::service::{MaybeSendFuture, RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use wire::ToolInfo;
@@ -61,34 +61,8 @@ impl<H: Host> Handler<H> {
     fn agent(&self, context: &RequestContext<RoleServer>) -> String {
         self.host.agent(context.extensions.get::<http::request::Parts>())
     }
-}
 
-impl<H: Host> ServerHandler for Handler<H> {
-    fn get_info(&self) -> InitializeResult {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .build();
-        let name = Implementation::new("string", &self.version).with_title("String");
-        InitializeResult::new(capabilities).with_server_info(name)
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let installed = self.installed(&context).await?;
-        let others = installed.into_iter().map(tool::installed);
-        Ok(ListToolsResult::with_all_items([tool::definition()].into_iter().chain(others).collect()))
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        (name == tool::NAME).then(tool::definition)
-    }
-
-    async fn call_tool(
+    async fn call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
@@ -118,6 +92,48 @@ impl<H: Host> ServerHandler for Handler<H> {
             () = report => unreachable!("it goes on until it is dropped"),
         };
         Ok(tool::result(&outcome).into())
+    }
+
+    async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let agent = self.agent(context.request_context());
+        let listen = subscription::listen(&*self.host, &agent, &context);
+        self.ending.run_until_cancelled(listen).await.unwrap_or(Ok(())).map_err(internal)
+    }
+}
+
+/// What takes much room is boxed: the task of a request, whatever it asks for, has room for the largest of them, and is
+/// copied several times before it runs.
+impl<H: Host> ServerHandler for Handler<H> {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
+        let name = Implementation::new("string", &self.version).with_title("String");
+        InitializeResult::new(capabilities).with_server_info(name)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let installed = self.installed(&context).await?;
+        let others = installed.into_iter().map(tool::installed);
+        Ok(ListToolsResult::with_all_items([tool::definition()].into_iter().chain(others).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        (name == tool::NAME).then(tool::definition)
+    }
+
+    fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + MaybeSendFuture {
+        Box::pin(self.call(request, context))
     }
 
     /// There are no prompts, and none are promised.
@@ -202,10 +218,11 @@ impl<H: Host> ServerHandler for Handler<H> {
         Err(params::refusal(request, &context.meta))
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let agent = self.agent(context.request_context());
-        let listen = subscription::listen(&*self.host, &agent, &context);
-        self.ending.run_until_cancelled(listen).await.unwrap_or(Ok(())).map_err(internal)
+    fn listen(
+        &self,
+        context: SubscriptionContext,
+    ) -> impl Future<Output = Result<(), ErrorData>> + MaybeSendFuture {
+        Box::pin(self.tell_changes(context))
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod action;
 pub mod activity;
 pub mod agent;
+mod apart;
 pub mod audit;
 pub mod bash;
 pub mod blocking;

@@ -100,9 +100,11 @@ impl Host for Inside {
             let _daemon = self.daemon.enter();
             self.runtime.enqueue(request, Arc::new(Channel(live)), cancel)
         };
+        // Boxed: it is handed on in one of two ways, and each would have room for it.
+        let running = Box::pin(queued.run());
         let reply = match place {
-            Place::Here => TokioContext::new(queued.run(), self.daemon.clone()).await,
-            Place::Elsewhere => match self.daemon.spawn(queued.run()).await {
+            Place::Here => TokioContext::new(running, self.daemon.clone()).await,
+            Place::Elsewhere => match self.daemon.spawn(running).await {
                 Ok(reply) => reply,
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 // The daemon ends, and this thread with it.

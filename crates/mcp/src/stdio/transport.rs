@@ -75,7 +75,7 @@ impl LineTransport {
             ended: Ended::default(),
             stop,
         };
-        transport.take(&input);
+        transport.take_kept(&input);
         transport
     }
 
@@ -105,12 +105,35 @@ impl LineTransport {
         read
     }
 
-    /// Takes in bytes that are on record. From here on, every request in them is owed an answer.
-    fn take(&mut self, bytes: &[u8]) {
+    /// Takes in what was read. It is on record before anybody looks at it, but for a message that came alone and as a
+    /// whole: that one is on record as soon as it is understood, in the same call.
+    fn take_read(&mut self, bytes: &[u8]) {
+        let is_one_message =
+            self.lines.begun().is_empty() && memchr::memchr(b'\n', bytes) == Some(bytes.len() - 1);
+        if is_one_message {
+            self.take(bytes);
+        } else {
+            self.due.keep(self.lines.begun(), bytes);
+            self.take_kept(bytes);
+        }
+    }
+
+    /// Takes in bytes that are on record as such, until they are understood.
+    fn take_kept(&mut self, bytes: &[u8]) {
+        let has_end = self.take(bytes);
+        let begun = self.lines.begun();
+        // A long message that goes on is on record as it is.
+        if has_end || begun.is_empty() {
+            self.due.taken_but(begun);
+        }
+    }
+
+    /// From here on, every request in these bytes is owed an answer. Says whether a message ended in them.
+    fn take(&mut self, bytes: &[u8]) -> bool {
         let (mut messages, mut wrong) = (Vec::new(), Vec::new());
-        let mut goes_on = true;
+        let mut has_end = false;
         self.lines.feed(bytes, |line| {
-            goes_on = false;
+            has_end = true;
             match line {
                 Line::TooLong => wrong.push(invalid::refused("A message may have at most 16 MiB.")),
                 Line::Whole(line) => match message::parse(line) {
@@ -122,15 +145,11 @@ impl LineTransport {
         });
         self.due.received(&messages);
         self.received.extend(messages);
-        let begun = self.lines.begun();
-        // A long message that goes on is on record as it is.
-        if !goes_on || begun.is_empty() {
-            self.due.taken_but(begun);
-        }
         for answer in wrong {
             // It is written already, unless the client reads nothing.
             tokio::spawn(self.send(answer));
         }
+        has_end
     }
 }
 
@@ -217,13 +236,11 @@ impl Transport<RoleServer> for LineTransport {
                 Ok(0) => {
                     self.ended.0.store(true, Ordering::Relaxed);
                     // A last line counts without its end too; an empty line more is nothing.
-                    self.due.keep(self.lines.begun(), b"\n");
-                    self.take(b"\n");
+                    self.take_read(b"\n");
                 }
                 Ok(count) => {
                     let buffer = std::mem::take(&mut self.buffer);
-                    self.due.keep(self.lines.begun(), &buffer[..count]);
-                    self.take(&buffer[..count]);
+                    self.take_read(&buffer[..count]);
                     self.buffer = buffer;
                 }
                 Err(error) => {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 pub use registry::{Registry, Removed};
-pub use workspace::{OUTPUT, Workspace};
+pub use workspace::{OUTPUT, Workspace, stamp_at_once};
 
 use crate::error::{Code, Error, Result, quoted};
 

@@ -18,6 +18,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
+pub use at_once::stamp_at_once;
 pub use output::OUTPUT;
 pub use place::Place;
 pub use protected::is_protected;

@@ -5,6 +5,7 @@ use sfmd::{PackageType, PageAction, Requirement};
 use super::payload::{self, Line, Suffix};
 use super::{Context, exec, open, surroundings};
 use crate::action::{self, Call, Called, Effects, Ran, Word};
+use crate::apart::apart;
 use crate::document::Page;
 use crate::error::{Code, Error, Result};
 use crate::topic::Topic;
@@ -90,7 +91,7 @@ pub async fn call(
         surroundings: surroundings::of(context, current),
         bases: surroundings::bases(context, current),
     };
-    Ok(action::call(call).await)
+    Ok(apart(|| action::call(call)).await)
 }
 
 /// Runs the default action of a page that is about to be shown, unless only a block of it is.

@@ -36,7 +36,6 @@ mod watch;
 mod write;
 
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +46,7 @@ pub use topics::detail;
 
 use crate::Runtime;
 use crate::agent::Agent;
+use crate::apart::apart;
 use crate::conceal::cut;
 use crate::edit::{Edit, FileTarget, Kept, save};
 use crate::error::{Code, Error, Result};
@@ -143,12 +143,6 @@ pub struct Context<'a> {
     pub interrupted: &'a CancellationToken,
 }
 
-/// A handler on the heap, made out of sight: else the frame of whoever chooses one has room for all of them, and
-/// what a handler may recurse into, such as a nested manifest, has that much less.
-fn apart<F: Future>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
-    Box::pin(make())
-}
-
 impl Context<'_> {
     /// The versions that the agent keeps of files.
     pub fn kept(&self) -> Kept<'_> {
@@ -220,36 +214,38 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
         Command::Edit(change) => apart(|| save(change, context)).await,
         Command::Undo => apart(|| undo::run(context)).await,
         Command::Commit(what) => apart(|| commit::run(what, context)).await,
-        Command::Log(target) => log::run(target, context).await,
-        Command::List(what) => ls::run(what, context).await,
-        Command::Close if context.session.topic.kind() == Kind::Bash => terminal::close_here(context).await,
+        Command::Log(target) => apart(|| log::run(target, context)).await,
+        Command::List(what) => apart(|| ls::run(what, context)).await,
+        Command::Close if context.session.topic.kind() == Kind::Bash => {
+            apart(|| terminal::close_here(context)).await
+        }
         Command::Close => close::run(context),
         Command::Nav(what) => apart(|| nav::run(&what, context)).await,
         Command::Source { from } => source::run(from, context),
         Command::Info { shortcut: None } => apart(|| info::run(&context)).await,
         Command::Info { shortcut: Some(id) } => info::shortcut(&id, &context),
         Command::Topics { kind } => Ok(topics::run(kind, &context)),
-        Command::SessionClose { topic } => session::close(&topic, &context).await,
+        Command::SessionClose { topic } => apart(|| session::close(&topic, &context)).await,
         Command::Act(what) => apart(|| act::run(what, context)).await,
         Command::Tool(what) => apart(|| tool::run(what, context)).await,
         Command::Set(assignments) => apart(|| set::run(assignments, context)).await,
-        Command::Unset(targets) => unset::run(&targets, context).await,
-        Command::AtOnce(act) => at_once(act, &context.session.topic, context.topics).await,
+        Command::Unset(targets) => apart(|| unset::run(&targets, context)).await,
+        Command::AtOnce(act) => apart(|| at_once(act, &context.session.topic, context.topics)).await,
         Command::Exec(exec) => apart(|| exec::run(exec, &context)).await,
         Command::Input(text) => apart(|| terminal::input(&text, context)).await,
-        Command::Wait(time) => terminal::wait(time, context).await,
+        Command::Wait(time) => apart(|| terminal::wait(time, context)).await,
         Command::Spawn => apart(|| terminal::spawn(context)).await,
         Command::Install(asked) => apart(|| install::install(asked, context)).await,
         Command::Uninstall(asked) => apart(|| install::uninstall(asked, context)).await,
         Command::App(command) => apart(|| hub::app::run(&command, &context)).await,
-        Command::Bash(command) => hub::bash::run(command, &context).await,
+        Command::Bash(command) => apart(|| hub::bash::run(command, &context)).await,
         Command::Agent(command) => apart(|| hub::agent::run(command, &context)).await,
-        Command::Capability(command) => hub::capability::run(command, &context).await,
+        Command::Capability(command) => apart(|| hub::capability::run(command, &context)).await,
         Command::Tools(command) => apart(|| hub::tool::run(command, &context)).await,
         Command::System(command) => apart(|| hub::system::run(command, &context)).await,
-        Command::Event(command) => hub::event::run(command, &context).await,
-        Command::Watch(command) => watch::run(command, &context).await,
-        Command::Durable(command) => hub::state::run(command, &context).await,
+        Command::Event(command) => apart(|| hub::event::run(command, &context)).await,
+        Command::Watch(command) => apart(|| watch::run(command, &context)).await,
+        Command::Durable(command) => apart(|| hub::state::run(command, &context)).await,
         Command::Wrong(error) => Err(error),
     };
     reply.map(Answer::from)

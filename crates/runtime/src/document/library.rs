@@ -7,6 +7,7 @@ use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
 use super::{Location, Page, Shelf, Source, Visit};
 use crate::agent::Workspace;
+use crate::apart::apart;
 use crate::edit::{Digest, Kept, Number};
 use crate::error::{Code, Error, Result};
 
@@ -47,13 +48,13 @@ impl Library<'_> {
         {
             let composed = match parsed.page {
                 Some(page) => Composed::alone(page),
-                None => compose(self, source, parsed.document).await,
+                None => apart(|| compose(self, source, parsed.document)).await,
             };
             let location = Location { source: source.clone(), block: None };
             return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
         }
-        let loaded = self.load(source, reading).await?;
-        Ok(self.present(loaded, reading).await)
+        let loaded = apart(|| self.load(source, reading)).await?;
+        Ok(apart(|| self.present(loaded, reading)).await)
     }
 
     /// The text at a source, without what it includes.

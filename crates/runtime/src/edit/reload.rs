@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::apart::apart;
 use crate::command::Context;
 use crate::command::ground::Ground;
 use crate::document::{Page, Visit};
@@ -46,7 +47,7 @@ pub async fn reload_if_edited(context: &mut Context<'_>) {
     if visit.location.source.directory().is_none() {
         return;
     }
-    match reload(&visit, context).await {
+    match apart(|| reload(&visit, context)).await {
         Ok(page) => context.state.renew(page),
         Err(error) => {
             let shown = visit.location.source.display(&context.agent.workspace);

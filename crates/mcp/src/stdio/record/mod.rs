@@ -6,7 +6,8 @@
 //!
 //! An answer is taken off the record once it is written. A server that is killed right between has answered, and
 //! the client hears that it did not as well: it ignores the second answer to the same request. What was read from
-//! the client is on record before anybody looks at it; a kill within that one call is the only loss.
+//! the client is on record at once, a message that came as a whole by its id; a kill within that one step is the only
+//! loss.
 
 mod part;
 

@@ -13,6 +13,11 @@ use rustix::io::ReadWriteFlags;
 
 use super::{Found, FoundKind, NO_LINKS, Workspace};
 
+/// What is at a path, if no link is on the way and no disk need be asked. Whether anybody may see it is not asked.
+pub fn stamp_at_once(path: &Path) -> Option<script::Stamp> {
+    Found::of(open_at_once(path)?, "").ok().map(|found| found.stamp)
+}
+
 impl Workspace {
     /// What [`Self::find`] finds, if no link is on the way and no disk need be asked. None says nothing about the file.
     pub fn find_at_once(&self, path: &Path) -> Option<Found> {
