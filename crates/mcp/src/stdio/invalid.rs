@@ -4,6 +4,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ErrorData, JsonRpcMessage, NumberOrString};
 use rmcp::service::TxJsonRpcMessage;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// Says what is wrong to whoever waits, as far as the line says who that is.
@@ -11,9 +12,30 @@ pub(super) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
         Ok(_) => refused("A message is one JSON object."),
-        Err(error) => {
-            JsonRpcMessage::error(ErrorData::parse_error(format!("Not JSON: {error}."), None), None)
-        }
+        Err(error) => match serde_json::from_slice::<Outline>(line) {
+            Ok(outline) => {
+                let why = format!("Nested too deeply: {error}.");
+                JsonRpcMessage::error(ErrorData::invalid_request(why, None), outline.waiting())
+            }
+            Err(_) => {
+                JsonRpcMessage::error(ErrorData::parse_error(format!("Not JSON: {error}."), None), None)
+            }
+        },
+    }
+}
+
+/// A message whose parts are not looked into.
+#[derive(Deserialize)]
+struct Outline {
+    id: Option<NumberOrString>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+impl Outline {
+    fn waiting(self) -> Option<NumberOrString> {
+        let is_reply = self.result.is_some() || self.error.is_some();
+        self.id.filter(|_| !is_reply)
     }
 }
 
@@ -47,6 +69,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_is_nested_too_deeply_is_refused_to_whoever_waits() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for (rest, id) in [("method\":\"tools/call", json!(77)), ("result\":\"", json!(null))] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":77,"{rest}","params":{{"a":{deep}}}}}"#);
+            let answer = serde_json::to_value(answer(line.as_bytes())).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("Nested too deeply"), "{answer}");
+        }
+    }
 
     #[test]
     fn whoever_waits_is_told_what_is_wrong() {

@@ -7,6 +7,7 @@ mod requirement;
 mod scope;
 mod secret;
 mod session;
+mod spelling;
 mod surroundings;
 
 pub use assignment::{Assignment, Right, Target, parse as parse_assignments};

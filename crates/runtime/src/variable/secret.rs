@@ -4,11 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::spelling::spellings;
 use crate::error::Error;
-use crate::substitute;
-
-/// Shorter values are words like `KR` or `en`: taking them out of a text would only make it unreadable.
-const SHORTEST_HIDDEN: usize = 4;
 
 /// A value that shows itself only when asked to.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,14 +35,9 @@ impl Secrets {
     pub fn new<'a>(values: impl IntoIterator<Item = (&'a str, &'a Secret)>) -> Self {
         let mut all = Vec::new();
         for (name, secret) in values {
-            if secret.reveal().chars().nth(SHORTEST_HIDDEN - 1).is_none() {
-                continue;
-            }
-            all.push((format!("${name}"), secret.clone()));
-            let encoded = substitute::encoded(secret.reveal());
-            if encoded != secret.reveal() {
-                all.push((format!("${name}"), Secret::new(encoded)));
-            }
+            all.extend(
+                spellings(secret.reveal()).into_iter().map(|text| (format!("${name}"), Secret::new(text))),
+            );
         }
         // A value that is part of another must not be taken out first.
         all.sort_by_key(|(_, secret)| std::cmp::Reverse(secret.reveal().len()));

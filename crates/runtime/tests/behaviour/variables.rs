@@ -53,6 +53,21 @@ async fn values_stay_out_of_the_logs_and_the_activity() {
 }
 
 #[tokio::test]
+async fn values_stay_out_however_they_are_written() {
+    let world = World::new().await;
+    world
+        .ok("main", "/set\n$KEY = \"ab\\\"cd\\\\efgh\"\n$PEM = \"-- BEGIN --\nMIIEvQIBADANBg\n-- END --\"")
+        .await;
+    for target in ["$PEM", "docs/$PEM.md"] {
+        let error = world.say("main", &format!("/open {target}")).await;
+        assert!(!error.ok() && !error.content.contains("MIIE"), "{target}: {}", error.content);
+    }
+    world.say("main", r#"/act.nope --x "ab\"cd\\efgh""#).await;
+    let log = world.close().read(".string/log/audit.jsonl");
+    assert!(log.contains("/act.nope --x") && !log.contains("efgh") && !log.contains("MIIE"), "{log}");
+}
+
+#[tokio::test]
 async fn values_stay_out_of_errors() {
     let world = World::new().await;
     world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
