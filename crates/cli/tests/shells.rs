@@ -158,7 +158,9 @@ fn a_stop_does_not_wait_for_what_runs() {
     assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
     assert!(before.elapsed() < std::time::Duration::from_secs(4), "{:?}", before.elapsed());
     let run = support::read(running.wait_with_output().unwrap());
-    assert!(run.out.starts_with("ERROR(EXIT_130)"), "{run:?}");
+    assert!(run.out.starts_with("ERROR(EXIT_130)") && run.out.contains("\n(the daemon stops)\n"), "{run:?}");
+    let run = world.run(&["--raw", "bash:dev", "true"]);
+    assert!(run.out.contains("it was running: echo $$; sleep 1000; this is a fresh one"), "{run:?}");
 }
 
 #[test]

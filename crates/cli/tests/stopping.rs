@@ -69,3 +69,36 @@ async fn a_shell_that_is_taken_away_meanwhile_says_why_and_what_was_printed() {
     assert!(reply.starts_with("ERROR(NOT_ALLOWED): The shell was ended: a person has changed"), "{reply}");
     assert!(reply.ends_with("\n---\nbefore"), "{reply}");
 }
+
+/// Runs a command in a shell and goes away while it runs; what follows `then` runs after that.
+async fn leave_behind(world: &World, topic: &str, name: &str, then: &str) {
+    let running =
+        world.spawn(world.request(topic, &format!("mkfifo go-{name} {name}; cat {name} go-{name}; {then}")));
+    met(world, name).await;
+    running.abort();
+    assert!(running.await.unwrap_err().is_cancelled());
+    met(world, &format!("go-{name}")).await;
+}
+
+#[tokio::test]
+async fn what_nobody_heard_is_told_to_whoever_comes_next() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    leave_behind(&world, "bash:a", "one", "echo RESULT; false").await;
+    assert_eq!(
+        world.ok("bash:a", "echo next").await,
+        "exit: 0 | cwd: ~/\n---\n(the command before has ended: exit 1; whoever waited for this had gone)\nRESULT\nnext"
+    );
+    assert_eq!(world.ok("bash:a", "echo once").await, "exit: 0 | cwd: ~/\n---\nonce");
+    leave_behind(&world, "bash:a", "two", "echo dying; exit 5").await;
+    assert_eq!(
+        world.ok("bash:a", "echo next").await,
+        "exit: 0 | cwd: ~/\n---\n(the shell has ended with status 5; whoever waited for this had gone)\ndying\nnext"
+    );
+    leave_behind(&world, "bash:a", "three", "echo first").await;
+    leave_behind(&world, "bash:a", "four", "echo second").await;
+    let reply = world.ok("bash:a", "//wait 1s").await;
+    let expected = "exit: none | cwd: ~/\n---\n\
+                    (the command before has ended: exit 0; whoever waited for this had gone)\n\
+                    (the command before has ended: exit 0; whoever waited for this had gone)\nfirst\nsecond";
+    assert_eq!(reply, expected);
+}

@@ -169,8 +169,9 @@ impl Call {
         };
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
-        let ran =
-            AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        let left = CancellationToken::new();
+        let work = detach::to_the_end(left.clone(), self.clone().run_turn(turn, steps, left));
+        let ran = AssertUnwindSafe(work).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 
@@ -182,7 +183,8 @@ impl Call {
         }
     }
 
-    async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
+    /// `left` is cancelled when the caller has gone away.
+    async fn run_turn(self, mut turn: Turn, steps: Vec<Step>, left: CancellationToken) -> Ran {
         let mut ran = Ran::default();
         let mut steps = steps.into_iter();
         for mut step in steps.by_ref() {
@@ -190,7 +192,7 @@ impl Call {
                 let shown = terminal::shown(text, &turn.state);
                 step.shown = self.runtime.conceal.line(&self.agent, &step.topic, &shown).await;
             }
-            match self.run_step(&step, &mut turn).await {
+            match self.run_step(&step, &mut turn, &left).await {
                 Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
                 Ok(Answer::Elsewhere(topic)) => {
                     ran.left.push(Step { command: Command::enter(topic.clone()), topic, ..step });
@@ -218,7 +220,7 @@ impl Call {
         steps
     }
 
-    async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {
+    async fn run_step(&self, step: &Step, turn: &mut Turn, left: &CancellationToken) -> Result<Answer> {
         let started = Instant::now();
         let interrupted = turn.begin(&step.shown);
         // Whoever hears of it and looks finds it running, and later not.
@@ -239,6 +241,7 @@ impl Call {
             caller: &self.caller,
             sink: &*self.sink,
             interrupted: &interrupted,
+            left,
         };
         edit::reload_if_edited(&mut context).await;
         let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();

@@ -77,6 +77,8 @@ pub struct ShellState {
     pub running: bool,
     /// The last command, as lists show it.
     pub command: String,
+    /// A reply that nobody heard, because its caller had gone away. The next one begins with it.
+    pub unheard: Option<String>,
     /// What was last written down of the shell.
     pub recorded: Option<crate::bash::Record>,
 }
