@@ -223,6 +223,27 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
 }
 
 #[test]
+fn commands_have_the_limit_of_open_files_that_the_daemon_was_started_with() {
+    let world = World::new();
+    let mut first = world.command("/bin/bash");
+    first.args([
+        "-c",
+        "ulimit -Sn 256 && exec \"$@\"",
+        "-",
+        support::STRING,
+        "--raw",
+        "bash:dev",
+        "ulimit -Sn",
+    ]);
+    assert_eq!(support::finish(first).out, "exit: 0 | cwd: ~/\n---\n256\n");
+    assert_eq!(world.run(&["--raw", "main", "/exec ulimit -Sn"]).out, "exit: 0 | cwd: ~/\n---\n256\n");
+    // The daemon itself needs more: a shell holds several.
+    let limits = fs::read_to_string(format!("/proc/{}/limits", world.daemon())).unwrap();
+    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+    assert_ne!(files.split_whitespace().next(), Some("256"), "{limits}");
+}
+
+#[test]
 fn an_agent_cannot_loosen_its_own_boundary() {
     let world = World::new();
     let string = support::STRING;

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
+use runtime::sink::Discard;
 use testkit::World;
 
 /// Waits until somebody reads the pipe `name` in the home, which the command makes.
@@ -39,6 +41,22 @@ async fn an_interrupted_shell_command_without_output_says_so() {
     met(&world, "here").await;
     world.ok("bash:a", "//interrupt").await;
     assert_eq!(running.await.unwrap().content, "ERROR(EXIT_130): cwd: ~/\n---\n(no output)");
+}
+
+#[tokio::test]
+async fn text_behind_an_act_on_a_shell_never_overtakes_it() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    for act in ["//interrupt", "//eof", "//kill"].repeat(10) {
+        assert!(world.ok("bash:a", "cat").await.starts_with("exit: running"), "{act}");
+        let [act, text] = [act, "echo $((6*7))"].map(|payload| {
+            let request = world.request("bash:a", payload);
+            world.runtime.enqueue(request, Arc::new(Discard), Default::default())
+        });
+        // The text is run first.
+        let (text, act) = tokio::join!(text.run(), act.run());
+        assert!(act.ok(), "{}", act.content);
+        assert!(text.content.starts_with("exit: 0") && text.content.ends_with("\n42"), "{}", text.content);
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use futures::FutureExt;
 pub use queue::Queued;
-use queue::{Fate, Place};
+use queue::{Fate, Held, Place};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Phase, What};
@@ -86,11 +86,10 @@ impl Runtime {
             Err(error) => return refused(Some(topic), error),
         };
         let topics = self.sessions.of(&agent.id);
-        let first = steps.first().filter(|step| step.waits());
-        let place = first.map(|step| Place::take(&topics, &step.topic));
+        let held = steps.first().and_then(|step| Held::take(&topics, step));
         let caller = Caller { cwd: request.cwd, task: request.task, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink, cancel };
-        Queued(Fate::Lined { call, topic, steps, place })
+        Queued(Fate::Lined { call, topic, steps, held })
     }
 
     /// Only an open topic or an app has a document that may have actions.
@@ -118,13 +117,13 @@ impl Runtime {
 
 impl Call {
     /// Runs the steps, of which the first may have its place already.
-    async fn run(self, topic: Topic, steps: Vec<Step>, mut place: Option<Place>) -> Reply {
+    async fn run(self, topic: Topic, steps: Vec<Step>, mut held: Option<Held>) -> Reply {
         // What a program asked for is whole, however long: with a piece missing it would be no JSON.
         let is_json = steps.iter().all(|step| step.command.format() == Format::Json);
         let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
-            let ran = self.run_next(&mut queue, place.take()).await;
+            let ran = self.run_next(&mut queue, held.take()).await;
             all.parts.extend(ran.parts);
             all.code = ran.code;
             all.meta = ran.meta;
@@ -143,9 +142,12 @@ impl Call {
     }
 
     /// Runs the first steps of the queue that share a topic, in one turn of it.
-    async fn run_next(&self, queue: &mut VecDeque<Step>, place: Option<Place>) -> Ran {
+    async fn run_next(&self, queue: &mut VecDeque<Step>, held: Option<Held>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
+            if let Some(Held::Act(act)) = &held {
+                act.earlier.done().await;
+            }
             let result = match queue.pop_front() {
                 Some(step) => Some(self.run_at_once(&step).await),
                 None => None,
@@ -153,7 +155,10 @@ impl Call {
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
-        let place = place.unwrap_or_else(|| Place::take(&self.topics, &topic));
+        let place = match held {
+            Some(Held::Place(place)) => place,
+            _ => Place::take(&self.topics, &topic),
+        };
         let turn = tokio::select! {
             biased;
             turn = place.turn() => turn,

@@ -49,7 +49,6 @@ pub async fn run(settings: Settings, ready: impl FnOnce()) -> Result<(), Error> 
     let root = Root::new(&settings.root);
     root.create()?;
     log::start_logging(&root.log(), "info")?;
-    raise_descriptor_limit();
     let daemon = Daemon::start(settings).await?;
     let stop = daemon.runtime.stop.clone();
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signals)?;
@@ -148,15 +147,5 @@ async fn sweep(runtime: &Runtime) {
             Ok(removed) => tracing::info!(removed, "expired entries were removed"),
             Err(error) => tracing::warn!(%error, "expired entries could not be removed"),
         }
-    }
-}
-
-/// Many connections and shells need many descriptors; the soft limit is made for interactive programs.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open files stays at {:?}", limit.current);
     }
 }
