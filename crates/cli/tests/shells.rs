@@ -210,8 +210,8 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
     assert!(run.out.contains("none left behind; running below the daemon: 1"), "{}", run.out);
     let token = world.root().join("run/token");
     fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
-    fs::remove_file(world.root().join("run/daemon.lock")).unwrap();
-    fs::write(world.root().join("run/daemon.lock"), "").unwrap();
+    fs::remove_file(world.root().join("store/daemon.lock")).unwrap();
+    fs::write(world.root().join("store/daemon.lock"), "").unwrap();
     let run = world.run(&["system", "doctor", "--json"]);
     for part in [
         format!("chmod 600 {}", token.display()),

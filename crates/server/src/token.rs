@@ -33,6 +33,15 @@ impl Token {
         }
     }
 
+    /// Writes it down again, if it is not there any more.
+    pub fn keep(&self, root: &Root) -> Result<(), Error> {
+        let path = root.token();
+        if path.exists() {
+            return Ok(());
+        }
+        runtime::files::write_atomic(&path, self.0.as_bytes()).map_err(|source| Error::File { path, source })
+    }
+
     /// Compares without telling by the time it takes how much was right.
     pub fn matches(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
