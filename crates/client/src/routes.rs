@@ -8,6 +8,7 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use wire::stdio::{DESCRIPTORS, Seat};
 use wire::{Describe, ErrorBody, ExecReply, ExecRequest, Health, Offer, Shutdown, Typed, header};
@@ -110,9 +111,11 @@ impl Client {
         }
     }
 
-    /// Runs every block of a text; the answer has one reply block for each.
-    pub async fn chanflow(&self, text: impl Into<String>) -> Result<String, Error> {
-        let received = self.send(Method::POST, "/chanflow", TEXT, Body::text(text.into())).await?;
+    /// Runs every block of a text, with paths from `cwd` on; the answer has one reply block for each.
+    pub async fn chanflow(&self, text: impl Into<String>, cwd: Option<&str>) -> Result<String, Error> {
+        let query = cwd.map(|cwd| format!("?cwd={}", utf8_percent_encode(cwd, NON_ALPHANUMERIC)));
+        let path = format!("/chanflow{}", query.unwrap_or_default());
+        let received = self.send(Method::POST, &path, TEXT, Body::text(text.into())).await?;
         Ok(String::from_utf8_lossy(&self.whole(received).await?).into_owned())
     }
 

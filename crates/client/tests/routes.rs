@@ -223,7 +223,7 @@ async fn a_reply_that_is_not_json_is_unreadable() {
 #[tokio::test]
 async fn a_request_that_is_too_large_is_not_sent() {
     let fake = fake(&[]);
-    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1)).await.unwrap_err();
+    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1), None).await.unwrap_err();
     assert!(matches!(error, Error::TooLarge), "{error:?}");
 }
 
@@ -257,9 +257,10 @@ async fn a_root_too_long_for_a_socket_path_works() {
 #[tokio::test]
 async fn chanflow_is_text_in_and_text_out() {
     let fake = fake(&[http("200 OK", "", "<𝒞=string:a>\nok\n</𝒞>\n")]);
-    let text = Client::unix(&fake.socket).chanflow("<𝒞=string:a>/info</𝒞>").await.unwrap();
+    let text = Client::unix(&fake.socket).chanflow("<𝒞=string:a>/info</𝒞>", Some("/ä b")).await.unwrap();
     assert_eq!(text, "<𝒞=string:a>\nok\n</𝒞>\n");
     let request = fake.requests.await.unwrap().remove(0);
+    assert!(request.starts_with("POST /chanflow?cwd=%2F%C3%A4%20b HTTP/1.1\r\n"), "{request}");
     assert!(request.ends_with("\r\n\r\n<𝒞=string:a>/info</𝒞>"), "{request}");
 }
 
