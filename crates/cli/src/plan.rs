@@ -71,6 +71,13 @@ pub(crate) enum Show {
 }
 
 pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<Plan, Failure> {
+    // Not said to clap: there, whatever excludes the other option would lift the need for it.
+    if arguments.write && arguments.setup.is_none() {
+        return Err(Failure::usage("--write goes with --setup CLIENT."));
+    }
+    if arguments.tools && !arguments.mcp {
+        return Err(Failure::usage("--tools goes with --mcp."));
+    }
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
     }
@@ -338,8 +345,17 @@ mod tests {
         ] {
             assert_eq!(planned(words, Stream::Other).unwrap(), expected, "{words:?}");
         }
-        for words in [["--json"], ["--raw"], ["--agent=x"]] {
-            assert_eq!(planned(&words, Stream::Terminal).unwrap_err().status, Status::Usage, "{words:?}");
+        for words in [
+            &["--json"] as &[&str],
+            &["--raw"],
+            &["--agent=x"],
+            &["--write"],
+            &["--write", "main", "/info"],
+            &["--write", "--daemon", "stop"],
+            &["--tools", "main", "/info"],
+            &["--tools", "--chanflow"],
+        ] {
+            assert_eq!(planned(words, Stream::Terminal).unwrap_err().status, Status::Usage, "{words:?}");
         }
     }
 }
