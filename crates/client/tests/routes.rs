@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use client::{AgentId, Client, Daemon, Error, Event, REQUEST_MAX, Token};
+use client::{AgentId, Client, Daemon, Error, Event};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
-use wire::{Activity, ExecRequest};
+use wire::{Activity, ExecRequest, REQUEST_MAX};
 
 const REPLY: &str = r#"{"ok":true,"topic":"main","topic_type":"tab","content":"Session info"}"#;
 
@@ -99,21 +99,6 @@ async fn a_command_travels_with_agent_and_version() {
         assert!(head.lines().any(|found| found == line), "{line} is missing in {head}");
     }
     assert_eq!(serde_json::from_str::<ExecRequest>(body).unwrap(), info());
-}
-
-#[tokio::test]
-async fn tcp_sends_the_token_and_the_host_of_the_door() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let request = tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.unwrap();
-        talk(stream, &http("200 OK", "", r#"{"ok":true,"version":"1.2.3"}"#)).await
-    });
-    let health = Client::tcp(port, Token::new("t0ken\n")).health().await.unwrap();
-    assert_eq!(health.version, "1.2.3");
-    let request = request.await.unwrap();
-    assert!(request.contains("\r\nauthorization: Bearer t0ken\r\n"), "{request}");
-    assert!(request.contains(&format!("\r\nhost: 127.0.0.1:{port}\r\n")), "{request}");
 }
 
 #[tokio::test]
