@@ -43,6 +43,8 @@ struct Ran {
     parts: Vec<(Topic, String)>,
     code: Option<Code>,
     meta: Meta,
+    /// Why the first step did not get its turn, which ends them all.
+    turned_away: Option<Error>,
     /// Steps that did not get their turn, because one before them failed or removed the session.
     left: Vec<Step>,
 }
@@ -124,6 +126,7 @@ impl Call {
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
             let ran = self.run_next(&mut queue, held.take()).await;
+            all.turned_away = ran.turned_away.filter(|_| all.parts.is_empty());
             all.parts.extend(ran.parts);
             all.code = ran.code;
             all.meta = ran.meta;
@@ -138,7 +141,13 @@ impl Call {
         let mut parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
         let content = if parts.len() == 1 { parts.remove(0) } else { parts.join("\n\n") };
         let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
-        Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
+        Reply {
+            topic: common.or(Some(topic)),
+            code: all.code,
+            content,
+            meta: all.meta,
+            turned_away: all.turned_away,
+        }
     }
 
     /// Runs the first steps of the queue that share a topic, in one turn of it.
@@ -169,7 +178,8 @@ impl Call {
             Err(error) => {
                 let step = queue.pop_front();
                 step.iter().for_each(|step| self.record(step, Some(error.code), Instant::now()));
-                return Ran::of(topic, Some(Err(error)));
+                let turned_away = Some(error.clone());
+                return Ran { turned_away, ..Ran::of(topic, Some(Err(error))) };
             }
         };
         let steps = queue.drain(..together).collect();

@@ -7,11 +7,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+use wire::SOCKET_PATH_MAX;
 
 use crate::Error;
-
-/// Longest path that fits into a Unix socket address.
-const SOCKET_PATH_MAX: usize = 107;
 
 #[derive(Debug, Clone)]
 pub struct Root(PathBuf);

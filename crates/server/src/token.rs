@@ -4,12 +4,19 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use axum::http::HeaderValue;
 use subtle::ConstantTimeEq;
 
 use crate::{Error, Root};
 
 /// 256 random bits.
 const BYTES: usize = 32;
+
+/// What an `Authorization` header shows, if it is a token.
+pub fn bearer(header: &HeaderValue) -> Option<&str> {
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token)
+}
 
 #[derive(Clone)]
 pub struct Token(Box<str>);
