@@ -222,6 +222,11 @@ impl Filled<'_> {
         self.parts.first().map(Part::mark).unwrap_or_default()
     }
 
+    /// The values in it that hold one of the `$NAME` files.
+    pub fn secret_texts(&self) -> impl Iterator<Item = String> {
+        self.parts.iter().filter(|part| part.mark().secret).map(|part| part.text().into_owned())
+    }
+
     /// What is known of all values in it.
     pub fn mark(&self) -> Mark {
         self.parts.iter().map(Part::mark).collect()
