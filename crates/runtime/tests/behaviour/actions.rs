@@ -370,3 +370,15 @@ async fn a_filter_that_does_not_exist_stops_the_call() {
     world.ok("main", "/act.req '{s|nofilter}'").await;
     assert_eq!(sent(&web)["uri"], "/ok?s=%7Bs%7Cnofilter%7D");
 }
+
+#[tokio::test]
+async fn a_part_that_a_field_lacks_is_said_to_be_missing_in_what_was_given() {
+    let (world, _web) = with_page(
+        "```act.go\nGET WEB/ok?a={a[0]}\n  a: string\n```\n```act.obj\nGET WEB/ok?a={a.z}\n  a: json\n```\n",
+    )
+    .await;
+    let missing = world.fails("main", "/act.go --a text", "UNDEFINED_VARIABLE").await;
+    assert!(missing.contains("{a} has a value, but not this part of it: it is a text."), "{missing}");
+    let missing = world.fails("main", r#"/act.obj --a '{"x": 1, "y": 2}'"#, "UNDEFINED_VARIABLE").await;
+    assert!(missing.contains("it is an object with x, y."), "{missing}");
+}
