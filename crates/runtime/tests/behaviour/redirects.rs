@@ -1,4 +1,4 @@
-//! Where the answer to an action sends it next, and what goes along.
+//! Where an answer sends a request next, and what goes along.
 
 use testkit::Web;
 
@@ -35,4 +35,17 @@ async fn a_redirect_takes_no_variable_to_another_host() {
     world.ok("main", "/act.key").await;
     web.answer("/away", 302, &[("location", "/ok?k=sk%2Fsecret")], "");
     world.ok("main", "/act.key").await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_opened_takes_none_either() {
+    let (world, web) = with_page("# Page\n").await;
+    let other = Web::start().await;
+    other.page("/ok", "text/plain", "here");
+    world.ok("main", "/set $KEY = \"sk/secret\"").await;
+    web.answer("/away", 302, &[("location", &other.url("/ok?k=sk%2Fsecret"))], "");
+    let refused = world.fails("main", &format!("/open {}?k=$KEY", web.url("/away")), "NOT_ALLOWED").await;
+    assert!(refused.contains("redirects to another host") && !refused.contains("secret"), "{refused}");
+    assert!(other.seen().is_empty());
+    world.ok("main", &format!("/open {}?k=plain", web.url("/away"))).await;
 }
