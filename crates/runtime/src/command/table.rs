@@ -266,7 +266,7 @@ pub static COMMANDS: &[Spec] = &[
     ),
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
     row(Verb::ToolList, "list", "/list [--json]", "tools and skills, with one line each", TOOL),
-    row(Verb::ToolInfo, "info", "/info NAME", "one tool or skill: what it takes, what it may use", TOOL),
+    row(Verb::ToolInfo, "info", "/info NAME [--json]", "one tool or skill: what it takes and may use", TOOL),
     row(Verb::ToolTasks, "tasks", "/tasks [--json]", "tasks that are known or have left state behind", TOOL),
     row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
     row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
