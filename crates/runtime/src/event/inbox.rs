@@ -16,7 +16,7 @@ use super::retention::Retention;
 use super::{Event, Id, IdempotencyKey, Source, State, TEXT_MAX};
 use crate::activity::{self, What};
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 
 /// How many events an inbox holds. A sender that goes wild must not fill the disk.
 pub const EVENTS_MAX: usize = 5_000;
@@ -305,8 +305,4 @@ impl Inbox {
 
 fn unknown(id: Id) -> Error {
     Error::new(Code::NotFound, format!("No event {id}.")).hint("List them: string event list --all")
-}
-
-fn store_failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}")).hint("Nothing was changed.")
 }

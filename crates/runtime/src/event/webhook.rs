@@ -8,7 +8,7 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
 use subtle::ConstantTimeEq;
 
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 
 const SPACE: &str = "webhooks";
 const PREFIX: &str = "wh_";
@@ -108,8 +108,4 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
-}
-
-fn store_failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}")).hint("Nothing was changed.")
 }

@@ -15,6 +15,8 @@ use crate::tool as documents;
 
 /// How many entries of each kind of state a task shows to a reader.
 const SHOWN_MAX: usize = 100;
+/// Tasks that a list shows.
+const LISTED_MAX: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -194,7 +196,10 @@ async fn tasks(format: Format, context: &Context<'_>) -> Result<String> {
         ],
         None => [task.id.clone(), String::new(), String::new(), "has state".to_owned()],
     };
-    Ok(with_body("Tasks", &super::columns(&tasks.iter().map(row).collect::<Vec<_>>())))
+    let rows: Vec<_> = tasks.iter().take(LISTED_MAX).map(row).collect();
+    let left_out = tasks.len() - rows.len();
+    let more = if left_out == 0 { String::new() } else { format!("\n… and {left_out} older ones") };
+    Ok(with_body("Tasks", &(super::columns(&rows) + &more)))
 }
 
 async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Result<String> {
