@@ -70,13 +70,14 @@ impl Registry {
         self.read().values().cloned().collect()
     }
 
-    /// Registers an agent and creates its home.
+    /// Registers an agent and creates its home, once `cleared` has removed what another of that id left behind.
     pub async fn add(
         &self,
         id: Id,
         home: Option<PathBuf>,
         allow: Vec<PathBuf>,
         boundary: Boundary,
+        cleared: impl Future<Output = Result<()>>,
     ) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         if self.read().contains_key(&id) {
@@ -88,6 +89,7 @@ impl Registry {
         self.check_home(&home, &id)?;
         let allow = self.resolve_allowed(allow, &[])?;
         files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
+        cleared.await?;
         let record = Record { home, allow, boundary };
         let key = Key::new(id.as_str());
         let write = AtomicWrite::new().check(&self.space, &key, Expect::Absent).put(
@@ -130,17 +132,29 @@ impl Registry {
     }
 
     /// Forgets an agent. Its files stay.
-    pub async fn remove(&self, id: &Id) -> Result<Removed> {
+    ///
+    /// From the beginning nothing can be begun in its name; its record goes last, once `cleared` has removed all
+    /// that it had. So a removal that fails, or is cut short by a crash, leaves an agent that can be removed again.
+    pub async fn remove(&self, id: &Id, cleared: impl Future<Output = Result<()>>) -> Result<Removed> {
         if id.is_default() {
             return Err(Error::new(Code::NotAllowed, "The agent default always exists."));
         }
         let _one = self.changing.lock().await;
         let agent = self.get(id)?;
-        let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));
-        // A delete has no check that could conflict.
-        let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
+        let removed = async {
+            cleared.await?;
+            let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));
+            // A delete has no check that could conflict.
+            self.store.commit(write).await.map(|_| ()).map_err(store_failed)
+        };
+        if let Err(error) = removed.await {
+            self.remember(id.clone(), Grant::new(agent.grant.record.clone()), Vec::new());
+            return Err(error.half_way(format!(
+                "Agent {id} is still there, without some of what it had. Remove it again: string agent rm {id}"
+            )));
+        }
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 

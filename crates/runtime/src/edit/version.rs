@@ -109,6 +109,14 @@ impl Versions {
         entries.iter().map(|entry| version(&entry.key, &entry.value)).collect()
     }
 
+    /// Removes all versions of an agent's files.
+    pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
+        for space in [records(agent), contents(agent)] {
+            self.store.drop_space(&space).await.map_err(store_failed)?;
+        }
+        Ok(())
+    }
+
     async fn content(&self, agent: &agent::Id, file: &Path, number: Number) -> Result<Option<Vec<u8>>> {
         let entry = self.store.get(&contents(agent), &key(file, number)).await.map_err(store_failed)?;
         Ok(entry.map(|entry| entry.value))
