@@ -138,7 +138,8 @@ impl Call {
         }
         let mut parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
         let content = if parts.len() == 1 { parts.remove(0) } else { parts.join("\n\n") };
-        let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
+        let home = self.agent.workspace.home();
+        let content = if is_json { content } else { long::bounded(content, home).await };
         Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
     }
 

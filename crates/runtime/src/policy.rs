@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
 use crate::error::{Code, Error, Result};
 use crate::topic::Topic;
-use crate::{Origin, Runtime, detach, state};
+use crate::{Origin, Runtime, blocking, detach, state};
 
 /// Why shells end when their agent may touch less than they can.
 pub const NARROWED: &str = "a person has changed what this agent may touch";
@@ -70,10 +70,12 @@ impl Runtime {
         detach::to_the_end(async move {
             // A file that cannot be changed afterwards is reported while nothing is changed yet.
             let config = runtime.root.join("config.json");
-            settings::read(&config)?;
+            let checked = config.clone();
+            blocking::run(move || settings::read(&checked)).await?;
             let cleared = async {
                 runtime.forget(id.clone()).await?;
-                settings::update(&config, |settings| no_longer_current(settings, &id))
+                let id = id.clone();
+                settings::update(config, move |settings| no_longer_current(settings, &id)).await
             };
             let removed = runtime.agents.remove(&id, cleared).await?;
             tracing::info!(agent = %id, "an agent was removed");
@@ -99,11 +101,12 @@ impl Runtime {
     }
 }
 
-fn no_longer_current(settings: &mut Map<String, Value>, id: &Id) {
+fn no_longer_current(settings: &mut Map<String, Value>, id: &Id) -> Result<()> {
     let is_current = |value: &Value| value.as_str() == Some(id.as_str());
     if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
         settings.shift_remove(settings::CURRENT_AGENT);
     }
+    Ok(())
 }
 
 /// Refuses agents and everything that came over the network.

@@ -166,7 +166,7 @@ impl Call<'_> {
                 };
                 let mut evaluated = template::evaluate(template, input);
                 let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
-                let text = shortened(readable(&evaluated.text()), workspace.home());
+                let text = shortened(readable(&evaluated.text()), workspace.home()).await;
                 let (text, links) =
                     with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
                 // The output may claim that a file was written: it is not shown where one was not.
@@ -174,7 +174,8 @@ impl Call<'_> {
             }
             (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
             (None, None) => {
-                (Ok(shortened(readable(&result.plain), workspace.home())), Evaluated::default(), Vec::new())
+                let text = shortened(readable(&result.plain), workspace.home()).await;
+                (Ok(text), Evaluated::default(), Vec::new())
             }
         };
         evaluated.variables.splice(0..0, changes);

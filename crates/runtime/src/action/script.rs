@@ -46,7 +46,7 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         runtime: call.runtime,
         agent: call.agent,
         session: call.session,
-        catalogue: call.runtime.tools.of(call.agent.workspace.home()),
+        catalogue: call.runtime.tools.of(call.agent.workspace.home()).await,
         settings: Settings::of(Some(call.persistent)),
         task: call.task.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if call.task.is_some() { Naming::Named } else { Naming::Unnamed },

@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use super::workspace::is_protected;
 use super::{Agent, Boundary, Grant, Id, Record, Workspace, workspace};
+use crate::blocking;
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
@@ -72,7 +73,7 @@ impl Registry {
 
     /// Registers an agent and creates its home, once `cleared` has removed what another of that id left behind.
     pub async fn add(
-        &self,
+        self: &Arc<Self>,
         id: Id,
         home: Option<PathBuf>,
         allow: Vec<PathBuf>,
@@ -86,9 +87,14 @@ impl Registry {
                 .hints((!id.is_default()).then(|| format!("Or remove it first: string agent rm {id}"))));
         }
         let home = home.unwrap_or_else(|| self.root.join("agents").join(id.as_str()));
-        self.check_home(&home, &id)?;
-        let allow = self.resolve_allowed(allow, &[])?;
-        files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
+        let (registry, new) = (Arc::clone(self), id.clone());
+        let (home, allow) = blocking::run(move || {
+            registry.check_home(&home, &new)?;
+            let allow = registry.resolve_allowed(allow, &[])?;
+            files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
+            Ok::<_, Error>((home, allow))
+        })
+        .await?;
         cleared.await?;
         let record = Record { home, allow, boundary };
         let key = Key::new(id.as_str());
@@ -105,7 +111,7 @@ impl Registry {
     }
 
     /// Changes where an agent lives or what it may touch. Whatever it was ever allowed beyond that is revoked.
-    pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
+    pub async fn change(self: &Arc<Self>, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         let current = self.get(id)?;
         let mut record = Record {
@@ -114,11 +120,16 @@ impl Registry {
             boundary: current.boundary,
         };
         change(&mut record);
-        if record.home != current.workspace.home() {
-            self.check_home(&record.home, id)?;
-            files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
-        }
-        record.allow = self.resolve_allowed(record.allow, current.workspace.allowed())?;
+        let (registry, before) = (Arc::clone(self), Arc::clone(&current));
+        let record = blocking::run(move || {
+            if record.home != before.workspace.home() {
+                registry.check_home(&record.home, &before.id)?;
+                files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
+            }
+            record.allow = registry.resolve_allowed(record.allow, before.workspace.allowed())?;
+            Ok::<_, Error>(record)
+        })
+        .await?;
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;

@@ -58,7 +58,7 @@ pub async fn run(
         Ok(output) => {
             let variables = calls.shared.into_changes();
             let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
-            let reply = shortened(plain, context.agent.workspace.home());
+            let reply = shortened(plain, context.agent.workspace.home()).await;
             let response = Some(Marked { value: response, mark });
             Effects { response, variables, ..Effects::default() }.apply(context.state);
             Ok(reply)

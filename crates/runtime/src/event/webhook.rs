@@ -72,6 +72,9 @@ impl Webhooks {
 
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
         let _making = self.making.lock().await;
+        if !self.tokens.read().unwrap_or_else(PoisonError::into_inner).contains_key(agent) {
+            return Ok(());
+        }
         let write = AtomicWrite::new().delete(&self.space, &Key::new(agent.as_str()));
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.tokens.write().unwrap_or_else(PoisonError::into_inner).remove(agent);

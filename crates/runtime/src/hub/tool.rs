@@ -59,9 +59,9 @@ impl Command {
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     match command {
-        Command::List(Format::Text) => Ok(with_body("Tools", &list(context))),
-        Command::List(Format::Json) => Ok(format!("{:#}", list_json(context))),
-        Command::Info(name) => info(&name, context),
+        Command::List(Format::Text) => Ok(with_body("Tools", &list(context).await)),
+        Command::List(Format::Json) => Ok(format!("{:#}", list_json(context).await)),
+        Command::Info(name) => info(&name, context).await,
         Command::Tasks(format) => tasks(format, context).await,
         Command::Task(id, format) => show_task(&id, format, context).await,
         Command::Purge(ids) => purge(&ids, context).await,
@@ -74,16 +74,16 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
 }
 
 /// How many tools and skills there are.
-pub fn counts(context: &Context<'_>) -> (usize, usize) {
+pub async fn counts(context: &Context<'_>) -> (usize, usize) {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     (catalogue.tools().count() + documents::names(workspace).len(), catalogue.skills.len())
 }
 
 /// Tools, then skills, then what is wrong.
-pub fn list(context: &Context<'_>) -> String {
+pub async fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     let scripts = catalogue.tools().map(|tool| [tool.name.clone(), tool.description.clone()]);
     let pages = documents::names(workspace).into_iter().map(|name| {
         let description = documents::description(&name, workspace);
@@ -105,9 +105,9 @@ pub fn list(context: &Context<'_>) -> String {
     sections.join("\n\n")
 }
 
-fn list_json(context: &Context<'_>) -> Value {
+async fn list_json(context: &Context<'_>) -> Value {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     let scripts = catalogue.tools().map(|tool| {
         json!({ "name": tool.name, "kind": "script", "description": tool.description, "file": tool.file })
     });
@@ -123,8 +123,8 @@ fn list_json(context: &Context<'_>) -> Value {
     Value::from_iter(scripts.chain(pages).chain(skills).chain(invalid))
 }
 
-fn info(name: &str, context: &Context<'_>) -> Result<String> {
-    let catalogue = context.runtime.tools.of(context.agent.workspace.home());
+async fn info(name: &str, context: &Context<'_>) -> Result<String> {
+    let catalogue = context.runtime.tools.of(context.agent.workspace.home()).await;
     if let Some(skill) = catalogue.skills.iter().find(|skill| skill.id == name) {
         return Ok(with_body(&format!("Skill: {name}"), &skill_text(skill, &catalogue)));
     }
