@@ -93,11 +93,13 @@ impl Call<'_> {
                 (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
             }
             Kind::Script { .. } => {
-                let Scripted { result, variables, changes, mark } =
+                let Scripted { result, variables, changes, mark, unkept } =
                     script::run(&self, &source, &bound, &trust).await?;
                 let definition =
                     Definition { known: self.known_with(&variables), ..self.definition(&bound, &trust) };
-                return Ok(self.finish(result, mark, &definition, changes).await);
+                let mut ran = self.finish(result, mark, &definition, changes).await;
+                ran.effects.warnings.extend(unkept);
+                return Ok(ran);
             }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };

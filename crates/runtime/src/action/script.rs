@@ -9,7 +9,7 @@ use super::bind::Bound;
 use super::call::Call;
 use super::result::CallResult;
 use super::trust::Trust;
-use crate::call::{Calls, Failed, Naming, Settings, Shared, no_scripts};
+use crate::call::{Called, Calls, Failed, Naming, Settings, Shared, no_scripts};
 use crate::document::Source;
 use crate::error::Result;
 use crate::manifest::Tool;
@@ -25,6 +25,8 @@ pub struct Scripted {
     pub changes: Vec<(String, Marked)>,
     /// Of its result.
     pub mark: Mark,
+    /// Why its task is not kept.
+    pub unkept: Option<String>,
 }
 
 /// Runs the script of an action that the local document `source` declares.
@@ -53,7 +55,7 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         shared: Shared::new(call.state.variables.clone(), bound.mark()),
     };
     let started = Instant::now();
-    let outcome = calls.call(&tool, Value::Object(input)).await;
+    let Called { outcome, unkept } = calls.call(&tool, Value::Object(input)).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut variables = call.state.variables.clone();
     // As for tools: what a failed script set is forgotten with it.
@@ -66,5 +68,5 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         Ok(output) => CallResult::of_output(output, ms),
         Err(Failed { error, details }) => CallResult::of_failed_script(error, details, ms),
     };
-    Ok(Scripted { result, variables, changes, mark })
+    Ok(Scripted { result, variables, changes, mark, unkept })
 }

@@ -58,7 +58,7 @@ pub struct State {
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Marked>>,
-    /// What the last action's template had no value for.
+    /// What the last action left open: what its template had no value for, a task that was not kept.
     pub unanswered: Vec<String>,
     pub shortcuts: Shortcuts,
     pub menus: Menus,
