@@ -109,7 +109,9 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             }
             Ok(format!("Acknowledged {}", counted(ids.len())))
         }
-        Command::Clear(which) => Ok(format!("Removed {}", counted(inbox.clear(agent, which).await?))),
+        Command::Clear(which) => {
+            Ok(format!("Removed {}", counted(context.runtime.clear_events(agent, which).await?)))
+        }
         Command::Webhook(Webhook::Show) => address(context, &webhooks.show(agent).await?),
         Command::Webhook(Webhook::Rotate) => {
             let address = address(context, &webhooks.rotate(agent).await?)?;

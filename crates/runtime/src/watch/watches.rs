@@ -187,6 +187,10 @@ impl Watches {
 
     /// Takes a watch of a daemon that is gone, or of one that crashed while it told.
     async fn catch_up(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
+        if let Some(text) = watch.untold.clone() {
+            self.tell(agent, watch, text.into()).await;
+            return Ok(());
+        }
         let What::State { place, key, revision } = &watch.what else {
             self.tell(agent, watch, notice::lost(&watch.what)).await;
             return Ok(());
@@ -204,15 +208,29 @@ impl Watches {
     /// Posts the event of a watch, once.
     async fn tell(&self, agent: &agent::Id, watch: &Watch, text: String) {
         let Some(armed) = self.disarm(agent, watch.number) else { return };
+        let untold = text.clone().into_boxed_str();
         let told = async {
             let key = IdempotencyKey::parse(&watch.key)?;
             self.inbox.post(agent, Source::Watch, text, Some(&key)).await?;
             self.forget_record(agent, watch.number).await
         };
         if let Err(error) = told.await {
-            // It stays in the store, so that it is told later rather than never.
             tracing::warn!(%agent, watch = %watch.what, error = %error.message, "a watch could not be told");
-            self.insert(agent, armed.watch);
+            // It stays with what happened, so that it is told later rather than never.
+            let watch = Watch { untold: Some(untold), ..armed.watch };
+            self.insert(agent, watch.clone());
+            if let Err(error) = self.write(agent, &watch).await {
+                tracing::warn!(%agent, watch = %watch.what, error = %error.message, "and is kept in memory only");
+            }
+        }
+    }
+
+    /// Tells what there was no room for, now that there may be some: of one agent, or of all.
+    pub async fn tell_again(&self, agent: Option<&agent::Id>) {
+        for (owner, watch) in self.matching(|owner, _| agent.is_none_or(|agent| agent == owner)) {
+            if let Some(text) = watch.untold.clone() {
+                self.tell(&owner, &watch, text.into()).await;
+            }
         }
     }
 
@@ -227,7 +245,7 @@ impl Watches {
             .hint("List them with /watch and remove some: /watch rm N"));
         }
         let key = format!("watch-{}", ulid::Ulid::generate()).into();
-        let watch = Watch { number: lane.last + 1, what, since: self.clock.now(), key };
+        let watch = Watch { number: lane.last + 1, what, since: self.clock.now(), key, untold: None };
         Ok((watch.clone(), lane.add(watch)))
     }
 
@@ -246,13 +264,17 @@ impl Watches {
     }
 
     async fn keep(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
+        let written = self.write(agent, watch).await;
+        if written.is_err() {
+            self.disarm(agent, watch.number);
+        }
+        written
+    }
+
+    async fn write(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
         let record = serde_json::to_vec(&Record::of(watch)).expect("words and numbers are always JSON");
         let write = AtomicWrite::new().put(&space_of(agent), &key_of(watch.number), record, None);
-        if let Err(error) = self.store.commit(write).await {
-            self.disarm(agent, watch.number);
-            return Err(store_failed(error));
-        }
-        Ok(())
+        self.store.commit(write).await.map(|_| ()).map_err(store_failed)
     }
 
     async fn forget_record(&self, agent: &agent::Id, number: u32) -> Result<()> {
