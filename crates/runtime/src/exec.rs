@@ -269,7 +269,7 @@ impl Call {
     }
 
     fn record(&self, step: &Step, code: Option<Code>, started: Instant) {
-        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let ms = crate::milliseconds(started.elapsed());
         self.tell(step, Phase::Ended { code, ms });
         self.runtime.audit.write(audit::Line {
             time: self.runtime.clock.now(),

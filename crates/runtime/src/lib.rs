@@ -92,6 +92,11 @@ pub struct Runtime {
 /// How many expired entries are removed at once: writers wait meanwhile.
 const SWEEP_CHUNK: usize = 500;
 
+/// A time as replies and logs count it.
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// What a runtime is made of.
 pub struct Parts {
     pub root: PathBuf,

@@ -18,6 +18,7 @@ use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
 use crate::long::shortened;
+use crate::milliseconds;
 use crate::session::{Session, State};
 use crate::substitute::{Mark, Marked};
 use crate::template::{self, Evaluated, Input};
@@ -88,7 +89,7 @@ impl Call<'_> {
                 let (job, mark) = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
-                let ms = milliseconds(started);
+                let ms = milliseconds(started.elapsed());
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
                 (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
             }
@@ -122,7 +123,7 @@ impl Call<'_> {
             Ok(answer) => answer,
             Err(error) => {
                 let error = http::unanswered(&shown, &error);
-                return Ok((CallResult::of_no_answer(error, milliseconds(started)), mark));
+                return Ok((CallResult::of_no_answer(error, milliseconds(started.elapsed())), mark));
             }
         };
         // A page of HTML may take a while to convert.
@@ -202,10 +203,6 @@ impl Call<'_> {
     fn definition<'d>(&'d self, bound: &'d Bound, trust: &'d Trust) -> Definition<'d> {
         Definition { action: self.found.action, bound, known: self.known(), trust }
     }
-}
-
-fn milliseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn unreadable(action: &Action) -> Error {

@@ -56,7 +56,7 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
     };
     let started = Instant::now();
     let Called { outcome, unkept } = calls.call(&tool, Value::Object(input)).await;
-    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ms = crate::milliseconds(started.elapsed());
     let mut variables = call.state.variables.clone();
     // As for tools: what a failed script set is forgotten with it.
     let mark = calls.shared.mark();

@@ -53,7 +53,7 @@ pub async fn run(
     let started = Instant::now();
     let Called { outcome, unkept } = calls.call(tool, asked.input).await;
     let warnings = Vec::from_iter(unkept);
-    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ms = crate::milliseconds(started.elapsed());
     let mark = calls.shared.mark();
     match outcome {
         Ok(output) => {

@@ -24,6 +24,9 @@ use crate::substitute::Marked;
 use crate::topic::Topic;
 use crate::variable::Variables;
 
+/// So many documents does `/back` lead through. Of more, those left longest ago are forgotten.
+pub const HISTORY_MAX: usize = 1_000;
+
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
 pub struct Session {
@@ -86,6 +89,9 @@ impl State {
     pub fn enter(&mut self, page: Box<Page>) {
         if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
         {
+            if self.history.len() == HISTORY_MAX {
+                self.history.remove(0);
+            }
             self.history.push(previous.visit());
             self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
         }
