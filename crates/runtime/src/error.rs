@@ -95,6 +95,12 @@ impl Error {
         self
     }
 
+    /// Some steps were made before this one failed: what is so now, in place of what a single step says.
+    pub fn half_way(mut self, line: impl Into<String>) -> Self {
+        self.hints.retain(|hint| hint != UNCHANGED);
+        self.hint(line)
+    }
+
     pub fn hints(mut self, lines: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(lines);
         self
@@ -141,11 +147,14 @@ fn indented(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n  "))
 }
 
+/// What holds after a failure of the store, unless several steps were made.
+const UNCHANGED: &str = "Nothing was changed. string --daemon status shows where the files lie.";
+
 /// The store could not read or write.
 pub(crate) fn store_failed(error: store::Error) -> Error {
     Error::new(Code::LoadError, format!("The store failed: {error}"))
         .hints(error.way_out().map(str::to_owned))
-        .hint("Nothing was changed. string --daemon status shows where the files lie.")
+        .hint(UNCHANGED)
 }
 
 /// The known word nearest to what was typed, if it is near enough to be a slip.

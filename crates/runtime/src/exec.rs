@@ -140,7 +140,8 @@ impl Call {
         }
         let mut parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
         let content = if parts.len() == 1 { parts.remove(0) } else { parts.join("\n\n") };
-        let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
+        let home = self.agent.workspace.home();
+        let content = if is_json { content } else { long::bounded(content, home).await };
         Reply {
             topic: common.or(Some(topic)),
             code: all.code,
@@ -286,7 +287,7 @@ impl Call {
     }
 
     fn record(&self, step: &Step, code: Option<Code>, started: Instant) {
-        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let ms = crate::milliseconds(started.elapsed());
         self.tell(step, Phase::Ended { code, ms });
         self.runtime.audit.write(audit::Line {
             time: self.runtime.clock.now(),

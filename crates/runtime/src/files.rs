@@ -1,9 +1,10 @@
 //! Files that String writes: whole or not at all, and for the owner's eyes only.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use file_rotate::compression::Compression;
 use file_rotate::suffix::AppendCount;
@@ -15,6 +16,9 @@ const OWNER_ONLY_DIR: u32 = 0o700;
 /// A log rotates at this size, and so many old ones are kept.
 const ROTATE_BYTES: usize = 8 * 1024 * 1024;
 const LOGS_KEPT: usize = 5;
+/// Longer than any of our own writers holds a lock, shorter than a caller's patience.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(10);
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Replaces a file: a crash or a full disk leaves the old one as it was.
 pub fn write_atomic(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -36,17 +40,31 @@ pub fn create_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY_DIR).create(dir)
 }
 
-/// Keeps other processes, and other calls here, from changing a directory's files at the same time.
+/// Keeps other processes, and other calls here, from changing a directory's files at the same time. Waits for those
+/// that have it, but not for ever: any program of the user's can take it.
 pub fn lock(dir: &Path) -> io::Result<File> {
+    lock_within(dir, LOCK_WAIT_MAX)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the kernel knows no lock with a deadline")]
+fn lock_within(dir: &Path, wait: Duration) -> io::Result<File> {
     create_dir(dir)?;
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(OWNER_ONLY_FILE)
-        .open(dir.join(".lock"))?;
-    file.lock()?;
-    Ok(file)
+    let path = dir.join(".lock");
+    let mut options = File::options();
+    let file = options.create(true).truncate(false).write(true).mode(OWNER_ONLY_FILE).open(&path)?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if began.elapsed() >= wait => {
+                let why =
+                    format!("another program holds the lock; end it, or try again: fuser {}", path.display());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+        }
+    }
 }
 
 /// A log file that starts anew when it gets large, readable by its owner alone.
@@ -93,6 +111,17 @@ mod tests {
         let parent = path.parent().unwrap();
         assert_eq!(fs::metadata(parent).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(fs::read_dir(parent).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_lock_that_is_not_let_go_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path()).unwrap();
+        let error = lock_within(dir.path(), Duration::ZERO).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().contains(&format!("fuser {}/.lock", dir.path().display())), "{error}");
+        drop(held);
+        lock_within(dir.path(), Duration::ZERO).unwrap();
     }
 
     #[test]

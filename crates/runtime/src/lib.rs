@@ -95,6 +95,11 @@ pub struct Runtime {
 /// How many expired entries are removed at once: writers wait meanwhile.
 const SWEEP_CHUNK: usize = 500;
 
+/// A time as replies and logs count it.
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// What a runtime is made of.
 pub struct Parts {
     pub root: PathBuf,
@@ -194,8 +199,16 @@ impl Runtime {
             }
         }
         self.events.recount().await;
+        self.watches.tell_again(None).await;
         let agents = self.agents.list();
         blocking::run(move || agents.iter().map(|agent| bash::clean_output(agent)).sum::<usize>()).await;
+        Ok(removed)
+    }
+
+    /// Removes events of an agent for good and says how many. What there was no room for is told then.
+    pub async fn clear_events(&self, agent: &agent::Id, which: event::Clear) -> error::Result<usize> {
+        let removed = self.events.clear(agent, which).await?;
+        self.watches.tell_again(Some(agent)).await;
         Ok(removed)
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use shell::limits::{HEAD, TAIL};
 
+use crate::blocking;
 use crate::files;
 use crate::reply::REPLY_MAX;
 
@@ -14,28 +15,34 @@ const NOTE_ROOM: usize = 64;
 const FILE_NOTE_ROOM: usize = 512;
 
 /// Output as a reply may hold it, below its status line. The whole of it is kept in a file.
-pub fn shortened(text: String, home: &Path) -> String {
+pub async fn shortened(text: String, home: &Path) -> String {
     if text.len() <= HEAD + TAIL {
         return text;
     }
-    kept(&text, HEAD, TAIL, home)
+    kept(text, HEAD, TAIL, home).await
 }
 
 /// A whole reply, the last thing that happens to it: most that are long have their own way to say how to go on, and
 /// of any other the whole is kept in a file.
-pub fn bounded(content: String, home: &Path) -> String {
+pub async fn bounded(content: String, home: &Path) -> String {
     if content.len() <= REPLY_MAX {
         return content;
     }
-    kept(&content, HEAD, REPLY_MAX - HEAD - FILE_NOTE_ROOM, home)
+    kept(content, HEAD, REPLY_MAX - HEAD - FILE_NOTE_ROOM, home).await
 }
 
 /// Both ends of a text, with the way to the rest between them.
-fn kept(text: &str, head_max: usize, tail_max: usize, home: &Path) -> String {
-    let (head, tail) = ends(text, head_max, tail_max);
-    let omitted = text.len() - head.len() - tail.len();
+async fn kept(text: String, head_max: usize, tail_max: usize, home: &Path) -> String {
     let name = format!("{}/{}.log", crate::agent::OUTPUT, ulid::Ulid::generate());
-    let note = match files::write_atomic(&home.join(&name), text.as_bytes()) {
+    let file = home.join(&name);
+    let (text, written) = blocking::run(move || {
+        let written = files::write_atomic(&file, text.as_bytes());
+        (text, written)
+    })
+    .await;
+    let (head, tail) = ends(&text, head_max, tail_max);
+    let omitted = text.len() - head.len() - tail.len();
+    let note = match written {
         Ok(()) => format!("… {omitted} bytes omitted, full output: ~/{name} …"),
         Err(error) => format!("… {omitted} bytes omitted, and could not be kept: {error} …"),
     };
@@ -68,24 +75,24 @@ pub fn fitting(line: &str, max: usize) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn both_ends_are_shown_and_the_whole_is_kept() {
+    #[tokio::test]
+    async fn both_ends_are_shown_and_the_whole_is_kept() {
         let home = tempfile::tempdir().unwrap();
         let text = format!("first\n{}\nlast", "é".repeat(REPLY_MAX));
-        let short = shortened(text.clone(), home.path());
+        let short = shortened(text.clone(), home.path()).await;
         assert!(short.len() <= REPLY_MAX && short.starts_with("first\né") && short.ends_with("é\nlast"));
         let (_, rest) = short.split_once("full output: ~/").unwrap();
         let (name, _) = rest.split_once(" …").unwrap();
         assert_eq!(std::fs::read_to_string(home.path().join(name)).unwrap(), text);
-        assert_eq!(shortened("x".repeat(HEAD + TAIL), home.path()).len(), HEAD + TAIL);
+        assert_eq!(shortened("x".repeat(HEAD + TAIL), home.path()).await.len(), HEAD + TAIL);
     }
 
-    #[test]
-    fn a_long_reply_is_cut_between_lines_and_says_so() {
+    #[tokio::test]
+    async fn a_long_reply_is_cut_between_lines_and_says_so() {
         let home = tempfile::tempdir().unwrap();
         let line = "é".repeat(50);
         let whole = format!("{line}\n").repeat(2000) + "end";
-        let cut = bounded(whole.clone(), home.path());
+        let cut = bounded(whole.clone(), home.path()).await;
         assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
         let (notes, lines): (Vec<_>, Vec<_>) =
             cut.lines().partition(|shown| shown.contains(" bytes omitted, full output: ~/"));
@@ -95,17 +102,17 @@ mod tests {
         assert_eq!(std::fs::read_to_string(home.path().join(name)).unwrap(), whole);
     }
 
-    #[test]
-    fn a_line_that_is_too_long_shows_both_its_ends() {
+    #[tokio::test]
+    async fn a_line_that_is_too_long_shows_both_its_ends() {
         let home = tempfile::tempdir().unwrap();
-        let cut = bounded(format!("Event x\n---\nfirst {} last", "é".repeat(REPLY_MAX)), home.path());
+        let cut = bounded(format!("Event x\n---\nfirst {} last", "é".repeat(REPLY_MAX)), home.path()).await;
         assert!(cut.len() <= REPLY_MAX && cut.len() > REPLY_MAX - 1024, "{}", cut.len());
         assert!(cut.starts_with("Event x\n---\nfirst é") && cut.ends_with("é last"));
     }
 
-    #[test]
-    fn a_short_reply_stays_as_it_is() {
+    #[tokio::test]
+    async fn a_short_reply_stays_as_it_is() {
         let home = tempfile::tempdir().unwrap();
-        assert_eq!(bounded("x".repeat(REPLY_MAX), home.path()).len(), REPLY_MAX);
+        assert_eq!(bounded("x".repeat(REPLY_MAX), home.path()).await.len(), REPLY_MAX);
     }
 }

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
 use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
 use crate::error::{Code, Error, Result};
 use crate::topic::Topic;
-use crate::{Origin, Runtime, state, task};
+use crate::{Origin, Runtime, blocking, detach, state};
 
 /// Why shells end when their agent may touch less than they can.
 pub const NARROWED: &str = "a person has changed what this agent may touch";
@@ -29,11 +32,8 @@ impl Runtime {
         boundary: Boundary,
     ) -> Result<Arc<Agent>> {
         require_person(origin)?;
-        if self.agents.get(&id).is_err() {
-            // What an agent of that name left behind when its removal was cut short is not for this one.
-            self.forget_state(&id).await?;
-        }
-        let agent = self.agents.add(id, home, allow, boundary).await?;
+        let cleared = self.forget(id.clone());
+        let agent = self.agents.add(id, home, allow, boundary, cleared).await?;
         tracing::info!(agent = %agent.id, home = %agent.workspace.home().display(), "an agent was added");
         Ok(agent)
     }
@@ -63,44 +63,51 @@ impl Runtime {
         Ok(Changed { agent, ended })
     }
 
-    /// Forgets an agent and ends its topics. If it was the current one, `default` is now.
-    pub async fn remove_agent(&self, origin: Origin, id: &Id) -> Result<Removed> {
+    /// Forgets an agent and ends its topics. If it was the current one, `default` is now. Once begun, it is done to
+    /// its end: the topic that asks for it may be one of those that it ends.
+    pub async fn remove_agent(self: &Arc<Self>, origin: Origin, id: &Id) -> Result<Removed> {
         require_person(origin)?;
-        let config = self.root.join("config.json");
-        // A file that cannot be changed afterwards is reported while nothing is changed yet.
-        settings::read(&config)?;
-        let removed = self.agents.remove(id).await?;
-        self.webhooks.forget(id).await?;
-        self.watches.forget(id).await?;
-        self.capabilities.forget(id).await?;
-        self.sessions.forget(id).await;
-        self.shells.records.forget_all(id);
-        self.events.forget(id).await?;
-        self.forget_state(id).await?;
-        let is_current = |value: &serde_json::Value| value.as_str() == Some(id.as_str());
-        settings::update(&config, |settings| {
-            if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
-                settings.shift_remove(settings::CURRENT_AGENT);
-            }
-        })?;
-        tracing::info!(agent = %id, "an agent was removed");
-        Ok(removed)
+        let (runtime, id) = (Arc::clone(self), id.clone());
+        detach::to_the_end(CancellationToken::new(), async move {
+            // A file that cannot be changed afterwards is reported while nothing is changed yet.
+            let config = runtime.root.join("config.json");
+            let checked = config.clone();
+            blocking::run(move || settings::read(&checked)).await?;
+            let cleared = async {
+                runtime.forget(id.clone()).await?;
+                let id = id.clone();
+                settings::update(config, move |settings| no_longer_current(settings, &id)).await
+            };
+            let removed = runtime.agents.remove(&id, cleared).await?;
+            tracing::info!(agent = %id, "an agent was removed");
+            Ok(removed)
+        })
+        .await
     }
 
-    /// Removes an agent's durable state and its tasks. What is shared stays.
-    async fn forget_state(&self, id: &Id) -> Result<()> {
+    /// Removes everything that is kept for an id, but for its place among the agents. What is shared stays.
+    async fn forget(&self, id: Id) -> Result<()> {
+        let id = &id;
+        // First what acts in its name, then what that may have left.
+        self.sessions.forget(id).await;
+        self.shells.records.forget_all(id);
+        self.watches.forget(id).await?;
+        self.webhooks.forget(id).await?;
+        self.capabilities.forget(id).await?;
+        self.events.forget(id).await?;
+        self.versions.forget(id).await?;
         let failed = |error: state::Error| Error::new(Code::LoadError, error.message);
         self.durable.forget(id).await.map_err(failed)?;
-        loop {
-            let tasks = self.tasks.list(id).await?;
-            if tasks.is_empty() {
-                return Ok(());
-            }
-            for task in tasks {
-                self.tasks.purge(id, &task::Id::parse(&task.id)?).await?;
-            }
-        }
+        self.tasks.forget(id).await
     }
+}
+
+fn no_longer_current(settings: &mut Map<String, Value>, id: &Id) -> Result<()> {
+    let is_current = |value: &Value| value.as_str() == Some(id.as_str());
+    if settings.get(settings::CURRENT_AGENT).is_some_and(is_current) {
+        settings.shift_remove(settings::CURRENT_AGENT);
+    }
+    Ok(())
 }
 
 /// Refuses agents and everything that came over the network.

@@ -80,7 +80,7 @@ impl Host for Inside {
     }
 
     async fn tools(&self, agent: &str) -> Result<Vec<ToolInfo>, Error> {
-        Ok(route::installed_tools(&self.runtime, &*self.named(agent)?))
+        Ok(route::installed_tools(&self.runtime, &*self.named(agent)?).await)
     }
 
     async fn run(

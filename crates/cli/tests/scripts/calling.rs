@@ -1,5 +1,7 @@
 //! `/tool:NAME`: from flags to input, from output to reply, and what is said when it goes wrong.
 
+use testkit::Fault;
+
 use crate::support::{tool, world};
 
 const SCHEMA: &str = "input_schema:
@@ -286,4 +288,28 @@ async fn what_is_said_names_what_was_done() {
         let answer = world.ok("main", "/tool:wrong").await;
         assert!(answer.starts_with(said), "{call}: {answer}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_fails_takes_nothing_from_a_call_that_succeeded() {
+    let world = world().await;
+    tool(&world, "echo", SCHEMA, "return 'done';");
+    world.home.write("a.md", "```act.go\nSCRIPT ./go.ts run\n```\n");
+    world.home.write("go.ts", "export const run = () => 'done';\n");
+    world.ok("main", "/open a.md").await;
+    world.store.set_fault(Fault::Full);
+    for line in ["/tool:echo --kind a --@task job-1", "/act.go"] {
+        let request = runtime::Request { task: Some("job-1".to_owned()), ..world.request("main", line) };
+        let reply = world.run(request).await;
+        assert_eq!((reply.ok(), reply.content.as_str()), (true, "done"), "{line}");
+        let told = reply
+            .meta
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("The call was made, but task job-1"));
+        assert!(told, "{line}: {:?}", reply.meta.warnings);
+    }
+    world.store.set_fault(Fault::None);
+    assert!(world.ok("tool", "/tasks").await.contains("job-1"));
+    assert_eq!(world.ok("main", "/tool:echo --kind a --@task job-1").await, "done");
 }

@@ -147,10 +147,11 @@ async fn the_tools_of_an_agent_are_offered_with_their_schemas() {
     tool(&world, "zeta", "input_schema: { type: object, properties: { n: { type: integer } } }", "return 1;");
     tool(&world, "alpha", "", "return 1;");
     world.home.write("tools/bad.tool.yaml", "name: bad");
-    let offered = world.runtime.manifest_tools(&runtime::agent::Id::default_agent()).unwrap();
+    let catalogue = world.runtime.tools.of(world.home.path()).await;
+    let offered: Vec<_> = catalogue.tools().collect();
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["alpha", "zeta"]);
-    assert_eq!(offered[1].input_schema["properties"]["n"]["type"], "integer");
+    assert_eq!(offered[1].schema.document["properties"]["n"]["type"], "integer");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,6 +18,7 @@ use crate::blocking;
 use crate::document::{Bases, Page, Source};
 use crate::error::{Code, Error, Result};
 use crate::long::shortened;
+use crate::milliseconds;
 use crate::session::{Session, State};
 use crate::substitute::{Mark, Marked};
 use crate::template::{self, Evaluated, Input};
@@ -88,16 +89,18 @@ impl Call<'_> {
                 let (job, mark) = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
-                let ms = milliseconds(started);
+                let ms = milliseconds(started.elapsed());
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
                 (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
             }
             Kind::Script { .. } => {
-                let Scripted { result, variables, changes, mark } =
+                let Scripted { result, variables, changes, mark, unkept } =
                     script::run(&self, &source, &bound, &trust).await?;
                 let definition =
                     Definition { known: self.known_with(&variables), ..self.definition(&bound, &trust) };
-                return Ok(self.finish(result, mark, &definition, changes).await);
+                let mut ran = self.finish(result, mark, &definition, changes).await;
+                ran.effects.warnings.extend(unkept);
+                return Ok(ran);
             }
             Kind::Unreadable => return Err(unreadable(self.found.action)),
         };
@@ -120,7 +123,7 @@ impl Call<'_> {
             Ok(answer) => answer,
             Err(error) => {
                 let error = http::unanswered(&shown, &error);
-                return Ok((CallResult::of_no_answer(error, milliseconds(started)), mark));
+                return Ok((CallResult::of_no_answer(error, milliseconds(started.elapsed())), mark));
             }
         };
         // A page of HTML may take a while to convert.
@@ -166,7 +169,7 @@ impl Call<'_> {
                 };
                 let mut evaluated = template::evaluate(template, input);
                 let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
-                let text = shortened(readable(&evaluated.text()), workspace.home());
+                let text = shortened(readable(&evaluated.text()), workspace.home()).await;
                 let (text, links) =
                     with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
                 // The output may claim that a file was written: it is not shown where one was not.
@@ -174,7 +177,8 @@ impl Call<'_> {
             }
             (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
             (None, None) => {
-                (Ok(shortened(readable(&result.plain), workspace.home())), Evaluated::default(), Vec::new())
+                let text = shortened(readable(&result.plain), workspace.home()).await;
+                (Ok(text), Evaluated::default(), Vec::new())
             }
         };
         evaluated.variables.splice(0..0, changes);
@@ -199,10 +203,6 @@ impl Call<'_> {
     fn definition<'d>(&'d self, bound: &'d Bound, trust: &'d Trust) -> Definition<'d> {
         Definition { action: self.found.action, bound, known: self.known(), trust }
     }
-}
-
-fn milliseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn unreadable(action: &Action) -> Error {

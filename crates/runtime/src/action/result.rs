@@ -45,7 +45,7 @@ impl CallResult {
             Kind::Markdown | Kind::Text => page.source,
         };
         let status = answer.status.as_u16();
-        let ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let ms = crate::milliseconds(answer.elapsed);
         let plain = plain.trim_end().to_owned();
         let is_failure = !answer.status.is_success();
         let error = is_failure.then(|| failed(format!("HTTP {status} from {shown}"), [&plain, ""]));

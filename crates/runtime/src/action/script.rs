@@ -9,7 +9,7 @@ use super::bind::Bound;
 use super::call::Call;
 use super::result::CallResult;
 use super::trust::Trust;
-use crate::call::{Calls, Failed, Naming, Settings, Shared, no_scripts};
+use crate::call::{Called, Calls, Failed, Naming, Settings, Shared, no_scripts};
 use crate::document::Source;
 use crate::error::Result;
 use crate::manifest::Tool;
@@ -25,6 +25,8 @@ pub struct Scripted {
     pub changes: Vec<(String, Marked)>,
     /// Of its result.
     pub mark: Mark,
+    /// Why its task is not kept.
+    pub unkept: Option<String>,
 }
 
 /// Runs the script of an action that the local document `source` declares.
@@ -46,15 +48,15 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         runtime: call.runtime,
         agent: call.agent,
         session: call.session,
-        catalogue: call.runtime.tools.of(call.agent.workspace.home()),
+        catalogue: call.runtime.tools.of(call.agent.workspace.home()).await,
         settings: Settings::of(Some(call.persistent)),
         task: call.task.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
         naming: if call.task.is_some() { Naming::Named } else { Naming::Unnamed },
         shared: Shared::new(call.state.variables.clone(), bound.mark()),
     };
     let started = Instant::now();
-    let outcome = calls.call(&tool, Value::Object(input)).await;
-    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Called { outcome, unkept } = calls.call(&tool, Value::Object(input)).await;
+    let ms = crate::milliseconds(started.elapsed());
     let mut variables = call.state.variables.clone();
     // As for tools: what a failed script set is forgotten with it.
     let mark = calls.shared.mark();
@@ -66,5 +68,5 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
         Ok(output) => CallResult::of_output(output, ms),
         Err(Failed { error, details }) => CallResult::of_failed_script(error, details, ms),
     };
-    Ok(Scripted { result, variables, changes, mark })
+    Ok(Scripted { result, variables, changes, mark, unkept })
 }

@@ -1,6 +1,6 @@
 //! Trust: what a document may do, by where it came from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -103,7 +103,7 @@ pub fn allowed_places(home: &Path) -> Result<Vec<web::Allow>> {
 }
 
 /// Lets pages of an origin send `$NAME` values to a host. Only for a person: the caller checks.
-pub fn allow_host(config: &Path, page: &str, host: &str) -> Result<String> {
+pub async fn allow_host(config: PathBuf, page: &str, host: &str) -> Result<String> {
     let page =
         Url::parse(page).ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
             Error::new(Code::InvalidParams, "The page is an address such as https://docs.example.com.")
@@ -114,20 +114,19 @@ pub fn allow_host(config: &Path, page: &str, host: &str) -> Result<String> {
     }
     let page = origin(&page);
     let host = Value::from(host.to_ascii_lowercase());
-    let mut damaged = false;
-    settings::update(config, |settings| {
-        let hosts = object(settings, SECTION).and_then(|net| object(net, HOSTS));
-        let list = hosts.map(|hosts| hosts.entry(page.clone()).or_insert_with(|| Value::Array(Vec::new())));
-        match list.and_then(Value::as_array_mut) {
-            Some(list) if list.contains(&host) => {}
-            Some(list) => list.push(host.clone()),
-            None => damaged = true,
+    let shape = format!("{}: \"{SECTION}\" has another shape than expected", config.display());
+    let shape = Error::new(Code::LoadError, shape).hint("The file was left as it is.");
+    let allowed = page.clone();
+    let update = settings::update(config, |settings| {
+        let hosts = object(settings, SECTION).and_then(|net| object(net, HOSTS)).ok_or(shape.clone())?;
+        let list = hosts.entry(allowed).or_insert_with(|| Value::Array(Vec::new()));
+        let list = list.as_array_mut().ok_or(shape)?;
+        if !list.contains(&host) {
+            list.push(host);
         }
-    })?;
-    if damaged {
-        let message = format!("{}: \"{SECTION}\" has another shape than expected", config.display());
-        return Err(Error::new(Code::LoadError, message).hint("The file was left as it is."));
-    }
+        Ok(())
+    });
+    update.await?;
     Ok(page)
 }
 
@@ -150,8 +149,8 @@ fn host_of(url: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_allowed_hosts_get_what_is_secret() {
+    #[tokio::test]
+    async fn only_allowed_hosts_get_what_is_secret() {
         let dir = tempfile::tempdir().unwrap();
         let config = dir.path().join("config.json");
         let trust = |page: &str| Trust::of(&Source::Web(page.parse().unwrap()));
@@ -161,8 +160,8 @@ mod tests {
         assert_eq!(refused.code, Code::NotAllowed);
         let way_out = "string agent allow-host https://docs.example.com api.example.com:8080";
         assert_eq!(refused.hints.last().unwrap(), way_out);
-        allow_host(&config, "https://docs.example.com/", "API.example.com:8080").unwrap();
-        allow_host(&config, "https://docs.example.com", "api.example.com:8080").unwrap();
+        allow_host(config.clone(), "https://docs.example.com/", "API.example.com:8080").await.unwrap();
+        allow_host(config.clone(), "https://docs.example.com", "api.example.com:8080").await.unwrap();
         page.require_host("https://api.example.com:8080/x", Mark::default(), &config).unwrap();
         assert!(page.require_host("https://api.example.com/x", Mark::default(), &config).is_err());
         assert!(
@@ -177,7 +176,7 @@ mod tests {
         );
         Trust::Local.require_host("https://anywhere.example", Mark::default(), &config).unwrap();
         assert!(Trust::Local.require_host("https://anywhere.example", Mark::WEB, &config).is_err());
-        assert!(allow_host(&config, "docs.example.com", "x").is_err());
-        assert!(allow_host(&config, "https://docs.example.com", "x/y").is_err());
+        assert!(allow_host(config.clone(), "docs.example.com", "x").await.is_err());
+        assert!(allow_host(config.clone(), "https://docs.example.com", "x/y").await.is_err());
     }
 }

@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use super::workspace::is_protected;
 use super::{Agent, Boundary, Grant, Id, Record, Workspace, workspace};
+use crate::blocking;
 use crate::error::{Code, Error, Result, nearest, quoted, store_failed};
 use crate::files;
 
@@ -70,13 +71,14 @@ impl Registry {
         self.read().values().cloned().collect()
     }
 
-    /// Registers an agent and creates its home.
+    /// Registers an agent and creates its home, once `cleared` has removed what another of that id left behind.
     pub async fn add(
-        &self,
+        self: &Arc<Self>,
         id: Id,
         home: Option<PathBuf>,
         allow: Vec<PathBuf>,
         boundary: Boundary,
+        cleared: impl Future<Output = Result<()>>,
     ) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         if self.read().contains_key(&id) {
@@ -85,9 +87,15 @@ impl Registry {
                 .hints((!id.is_default()).then(|| format!("Or remove it first: string agent rm {id}"))));
         }
         let home = home.unwrap_or_else(|| self.root.join("agents").join(id.as_str()));
-        self.check_home(&home, &id)?;
-        let allow = self.resolve_allowed(allow, &[])?;
-        files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
+        let (registry, new) = (Arc::clone(self), id.clone());
+        let (home, allow) = blocking::run(move || {
+            registry.check_home(&home, &new)?;
+            let allow = registry.resolve_allowed(allow, &[])?;
+            files::create_dir(&home).map_err(|error| unusable(&home, &error))?;
+            Ok::<_, Error>((home, allow))
+        })
+        .await?;
+        cleared.await?;
         let record = Record { home, allow, boundary };
         let key = Key::new(id.as_str());
         let write = AtomicWrite::new().check(&self.space, &key, Expect::Absent).put(
@@ -103,7 +111,7 @@ impl Registry {
     }
 
     /// Changes where an agent lives or what it may touch. Whatever it was ever allowed beyond that is revoked.
-    pub async fn change(&self, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
+    pub async fn change(self: &Arc<Self>, id: &Id, change: impl Fn(&mut Record)) -> Result<Arc<Agent>> {
         let _one = self.changing.lock().await;
         let current = self.get(id)?;
         let mut record = Record {
@@ -112,11 +120,16 @@ impl Registry {
             boundary: current.boundary,
         };
         change(&mut record);
-        if record.home != current.workspace.home() {
-            self.check_home(&record.home, id)?;
-            files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
-        }
-        record.allow = self.resolve_allowed(record.allow, current.workspace.allowed())?;
+        let (registry, before) = (Arc::clone(self), Arc::clone(&current));
+        let record = blocking::run(move || {
+            if record.home != before.workspace.home() {
+                registry.check_home(&record.home, &before.id)?;
+                files::create_dir(&record.home).map_err(|error| unusable(&record.home, &error))?;
+            }
+            record.allow = registry.resolve_allowed(record.allow, before.workspace.allowed())?;
+            Ok::<_, Error>(record)
+        })
+        .await?;
         let key = Key::new(id.as_str());
         let put = || Decision::Put { value: encode(&record), expires_at: None };
         store::update(&*self.store, &self.space, &key, |_| (put(), ())).await.map_err(store_failed)?;
@@ -130,17 +143,29 @@ impl Registry {
     }
 
     /// Forgets an agent. Its files stay.
-    pub async fn remove(&self, id: &Id) -> Result<Removed> {
+    ///
+    /// From the beginning nothing can be begun in its name; its record goes last, once `cleared` has removed all
+    /// that it had. So a removal that fails, or is cut short by a crash, leaves an agent that can be removed again.
+    pub async fn remove(&self, id: &Id, cleared: impl Future<Output = Result<()>>) -> Result<Removed> {
         if id.is_default() {
             return Err(Error::new(Code::NotAllowed, "The agent default always exists."));
         }
         let _one = self.changing.lock().await;
         let agent = self.get(id)?;
-        let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));
-        // A delete has no check that could conflict.
-        let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
+        let removed = async {
+            cleared.await?;
+            let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));
+            // A delete has no check that could conflict.
+            self.store.commit(write).await.map(|_| ()).map_err(store_failed)
+        };
+        if let Err(error) = removed.await {
+            self.remember(id.clone(), Grant::new(agent.grant.record.clone()), Vec::new());
+            return Err(error.half_way(format!(
+                "Agent {id} is still there, without some of what it had. Remove it again: string agent rm {id}"
+            )));
+        }
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 

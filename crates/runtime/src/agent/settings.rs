@@ -1,10 +1,11 @@
 //! `config.json`: settings that people may edit by hand. Unknown keys stay, a corrupt file is never overwritten.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::blocking;
 use crate::error::{Code, Error, Result};
 use crate::files;
 
@@ -23,14 +24,22 @@ pub fn read(path: &Path) -> Result<Map<String, Value>> {
     })
 }
 
-/// Changes the settings; other processes that do the same at the same time lose nothing.
-pub fn update(path: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
+/// Changes the settings; other processes that do the same at the same time lose nothing. A change that fails leaves
+/// them as they are.
+pub async fn update(
+    path: PathBuf,
+    change: impl FnOnce(&mut Map<String, Value>) -> Result<()> + Send + 'static,
+) -> Result<()> {
+    blocking::run(move || update_here(&path, change)).await
+}
+
+fn update_here(path: &Path, change: impl FnOnce(&mut Map<String, Value>) -> Result<()>) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     // The file itself is replaced by every write, so the lock lies beside it.
     let _lock = files::lock(dir).map_err(|error| unreadable(path, &error))?;
     let mut settings = read(path)?;
     let before = settings.clone();
-    change(&mut settings);
+    change(&mut settings)?;
     if settings == before {
         return Ok(());
     }
@@ -51,8 +60,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config.json");
         std::fs::write(&path, r#"{"mine": {"keep": 1}, "env": {"A": "b"}}"#).unwrap();
-        update(&path, |settings| {
+        update_here(&path, |settings| {
             settings.insert(CURRENT_AGENT.into(), "codex".into());
+            Ok(())
         })
         .unwrap();
         let settings = read(&path).unwrap();
@@ -67,7 +77,7 @@ mod tests {
         let path = dir.path().join("config.json");
         for corrupt in ["{ broken", "[1]", "", "{} x"] {
             std::fs::write(&path, corrupt).unwrap();
-            let error = update(&path, |settings| settings.clear()).unwrap_err();
+            let error = update_here(&path, |_| Ok(())).unwrap_err();
             assert_eq!(error.code, Code::LoadError);
             assert!(error.message.contains("config.json"), "{}", error.message);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), corrupt);
@@ -82,8 +92,9 @@ mod tests {
             for n in 0..16 {
                 let path = &path;
                 scope.spawn(move || {
-                    update(path, |settings| {
+                    update_here(path, |settings| {
                         settings.insert(format!("k{n}"), n.into());
+                        Ok(())
                     })
                     .unwrap();
                 });

@@ -31,6 +31,13 @@ pub struct Calls<'a> {
     pub shared: Shared,
 }
 
+/// What came of a call from outside.
+pub struct Called {
+    pub outcome: Result<Value, Failed>,
+    /// What the agent is told if its named task could not be kept. What the call did is done all the same.
+    pub unkept: Option<String>,
+}
+
 /// A call from outside that gave no output.
 #[derive(Debug)]
 pub struct Failed {
@@ -56,7 +63,7 @@ pub enum Naming {
 
 impl Calls<'_> {
     /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
-    pub async fn call(&self, tool: &Tool, input: Value) -> Result<Value, Failed> {
+    pub async fn call(&self, tool: &Tool, input: Value) -> Called {
         let started_at = self.runtime.now().as_millis();
         let given_up = task::Record {
             tool: tool.name.clone(),
@@ -74,21 +81,39 @@ impl Calls<'_> {
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
             ..given_up
         };
-        let (tasks, events) = (&self.runtime.tasks, self.shared.take_events());
-        match self.naming {
-            Naming::Named => tasks.keep(&self.agent.id, &self.task, record.clone(), &events).await?,
-            Naming::Unnamed => tasks.remember(&self.agent.id, self.task.clone(), record.clone(), events),
-        }
+        let unkept = self.keep(&record).await;
         listed.ended(record.outcome);
         running.ended(&record).await;
-        match outcome {
+        let outcome = match outcome {
             Ok(output) => Ok(self.shared.secrets().redact_value(output)),
             Err(failure) => {
                 let secrets = self.shared.revealed();
                 let details = secrets.redact_value(failure.details());
                 Err(Failed { error: secrets.redact_error(failure.into_error(tool)), details })
             }
-        }
+        };
+        Called { outcome, unkept }
+    }
+
+    /// Keeps what happened. If the store cannot, it is remembered for as long as this process runs, and the answer is
+    /// what to tell of it.
+    async fn keep(&self, record: &task::Record) -> Option<String> {
+        let (tasks, agent, id) = (&self.runtime.tasks, &self.agent.id, &self.task);
+        let events = self.shared.take_events();
+        let kept = match self.naming {
+            Naming::Named => tasks.keep(agent, id, record.clone(), &events).await,
+            Naming::Unnamed => {
+                tasks.remember(agent, id.clone(), record.clone(), events);
+                return None;
+            }
+        };
+        let error = kept.err()?;
+        tracing::warn!(%agent, task = %id, error = %error.message, "a task could not be kept");
+        tasks.remember(agent, id.clone(), record.clone(), events);
+        Some(format!(
+            "The call was made, but task {id} is remembered until the daemon ends only: {}",
+            error.message
+        ))
     }
 
     /// Checks the input, runs the script, and runs it again where the manifest says so.

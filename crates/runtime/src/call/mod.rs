@@ -16,7 +16,7 @@ mod session;
 mod settings;
 mod typed;
 
-pub use calls::{Calls, Failed, Naming, no_scripts, shown};
+pub use calls::{Called, Calls, Failed, Naming, no_scripts, shown};
 pub use help::help;
 pub use input::read;
 pub use session::Shared;

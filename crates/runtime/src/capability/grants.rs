@@ -8,6 +8,7 @@ use super::record::{decode, encode, key_of, space};
 use super::secret::Hash;
 use super::{Capability, Id, Minted, TTL_MAX, Terms, Token, Uses};
 use crate::agent::{self, Agent};
+use crate::blocking;
 use crate::error::{Code, Error, Result, store_failed};
 
 /// As many capabilities may one agent have at once: a list of them fits into one reply.
@@ -34,7 +35,8 @@ impl Capabilities {
         if ttl > TTL_MAX {
             return Err(Error::new(Code::InvalidParams, "A capability lives for 30 days at most."));
         }
-        let real = agent.workspace.place(&path)?.path();
+        let (workspace, named) = (agent.workspace.clone(), path.clone());
+        let real = blocking::run(move || Ok::<_, Error>(workspace.place(&named)?.path())).await?;
         let _minting = self.minting.lock().await;
         if self.make_room(&agent.id).await? == 0 {
             let message =
@@ -109,6 +111,9 @@ impl Capabilities {
     }
 
     async fn delete(&self, these: &[Capability]) -> Result<()> {
+        if these.is_empty() {
+            return Ok(());
+        }
         let write =
             these.iter().fold(AtomicWrite::new(), |write, one| write.delete(&self.space, &key_of(one.id)));
         // A delete has no check that could conflict.

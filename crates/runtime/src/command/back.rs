@@ -25,13 +25,14 @@ pub async fn back(mut context: Context<'_>) -> Result<String> {
         }
         other => other?,
     };
-    let mut page = match fresh {
-        Some(page) => page,
-        // Not changed: what was kept is as good as a new one.
-        None => context.state.left.take().ok_or_else(open::no_document)?,
-    };
-    arrive(&mut page, &ground);
-    let before = Before::of(&page, Extent::Start, &context).await;
+    let mut fresh = fresh;
+    if let Some(page) = &mut fresh {
+        arrive(page, &ground);
+    }
+    // Not changed: what was kept is as good as a new one.
+    let shown = fresh.as_deref().or(context.state.left.as_deref()).ok_or_else(open::no_document)?;
+    let before = Before::of(shown, Extent::Start, &context).await;
+    let page = fresh.or_else(|| context.state.left.take()).ok_or_else(open::no_document)?;
     let (reply, effects) = open::shown("Back to", &page, before, &ground, &mut context)?;
     context.state.history.pop();
     context.state.replace(page);

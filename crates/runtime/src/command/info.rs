@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::follow::{Followed, follow, value_of};
 use super::{Arguments, Context, act};
+use crate::bash::first_line;
 use crate::document::{Page, display_directory};
 use crate::error::{Result, in_lines, one_line};
 use crate::reply::with_body;
@@ -89,8 +90,7 @@ async fn shell_lines(lines: &mut Lines, context: &Context<'_>) -> Result<()> {
             lines.add("cwd", &format!("{}{gone}", display_directory(&info.directory.path, workspace)));
             lines.add("pid", &info.pid.to_string());
             if let Some(running) = info.running {
-                let line = running.payload.trim_start().lines().next().unwrap_or_default();
-                lines.add("running", line);
+                lines.add("running", &first_line(&running.payload));
             }
         }
         None => lines.add("shell", "(no shell)"),

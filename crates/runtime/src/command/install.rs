@@ -9,6 +9,7 @@ use gather::{Gathered, gather};
 
 use super::ground::Ground;
 use super::{Arguments, Context};
+use crate::blocking;
 use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::is_manifest;
 use crate::package::{self, Choice, Conflict, Delivery, Installed, Kind, Packages, Provenance, Source};
@@ -108,12 +109,9 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let choice = install.choice;
     let source = if given.is_empty() { stem.clone() } else { given };
     let from = Provenance { source, link, commit };
-    let known = context.runtime.tools.of(workspace.home());
-    let done = tokio::task::spawn_blocking(move || {
-        package::install(&packages, &files, &stem, from, &choice, &known)
-    });
-    let done = done.await;
-    let done = done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
+    let known = context.runtime.tools.of(workspace.home()).await;
+    let done =
+        blocking::run(move || package::install(&packages, &files, &stem, from, &choice, &known)).await?;
     // Words from elsewhere, on one line and in quotes.
     let hint = hint.map(|hint| format!("\nIts author says: {}", quoted(&hint)));
     Ok(reply(&done) + &hint.unwrap_or_default())
@@ -121,7 +119,8 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
 
 pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
-    let removed = Packages::of(workspace).remove(&uninstall.name)?;
+    let packages = Packages::of(workspace);
+    let removed = blocking::run(move || packages.remove(&uninstall.name)).await?;
     let kind = removed.record.kind.as_str();
     let mut lines = vec![format!("Uninstalled {kind}:{}", removed.name)];
     for session in context.topics.list() {
@@ -141,7 +140,9 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
     let variables = workspace.home().join(".string/apps").join(removed.name.as_str());
     match (uninstall.variables, variables.is_dir()) {
         (Variables::Purge, true) => {
-            std::fs::remove_dir_all(&variables)
+            let purged = variables.clone();
+            blocking::run(move || std::fs::remove_dir_all(purged))
+                .await
                 .map_err(|error| Error::new(Code::LoadError, format!("{}: {error}", variables.display())))?;
             lines.push("Its variables are gone too.".to_owned());
         }

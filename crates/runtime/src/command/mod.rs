@@ -132,7 +132,7 @@ pub struct Step {
 /// What a command works on. Handlers change the state only after their last wait, so that one which is
 /// interrupted leaves it as it was.
 pub struct Context<'a> {
-    pub runtime: &'a Runtime,
+    pub runtime: &'a Arc<Runtime>,
     pub agent: &'a Agent,
     pub topics: &'a Topics,
     pub session: &'a Arc<Session>,
@@ -254,9 +254,11 @@ pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
 }
 
 impl Command {
-    /// Whether it ends by itself when it is interrupted, to say how far it came.
+    /// Whether it ends by itself when it is interrupted, to say how far it came. An agent's removal interrupts all
+    /// of its topics, and says so also to the one that asked for it.
     pub fn stops_itself(&self) -> bool {
-        matches!(self, Self::Exec(_) | Self::Input(_) | Self::Wait(_))
+        let removes = matches!(self, Self::Agent(hub::agent::Command::Remove(_)));
+        removes || matches!(self, Self::Exec(_) | Self::Input(_) | Self::Wait(_))
     }
 
     /// Opens the entry page of a topic, in that topic.

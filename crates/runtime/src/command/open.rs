@@ -157,7 +157,7 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
     let entry = ground.entry().ok_or_else(no_document)?;
     let opened = ground.library(&context).open(&entry, Reading::Main).await?;
-    enter(opened, None, Extent::Start, &ground, context).await
+    enter(opened, None, None, Extent::Start, &ground, context).await
 }
 
 async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
@@ -181,6 +181,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
             .hint("Open a file by its path, such as ~/notes/a.md, or a page such as https://example.com/a")
     })?;
     let library = ground.library(&context);
+    let mut directory = None;
     let (opened, block) = match target {
         Target::Block(block) => return open_block(block, extent, &ground, context).await,
         Target::Path { .. } if mark.from_web => return Err(chosen_file(&text)),
@@ -191,14 +192,14 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
                 (Err(missing), Some(whole)) if missing.code == Code::NotFound => {
                     let opened =
                         library.open(&Source::File(whole), Reading::Main).await.map_err(|_| missing)?;
-                    return enter(opened, None, extent, &ground, context).await;
+                    return enter(opened, None, None, extent, &ground, context).await;
                 }
                 (found, _) => found.map_err(|error| ground.missing(error))?,
             };
             // What opened as an index or a listing is a directory.
-            if matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path)) {
-                context.state.directory = Some(path);
-            }
+            let is_directory =
+                matches!(&opened, Opened::Page(page) if page.location.source.directory() == Some(&path));
+            directory = is_directory.then_some(path);
             (opened, block)
         }
         Target::Web { url, block } => {
@@ -213,7 +214,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
             }
         },
     };
-    enter(opened, block, extent, &ground, context).await
+    enter(opened, block, directory, extent, &ground, context).await
 }
 
 /// Opens what a target or a link leads to. What a page from the web chose may lead only where that page could.
@@ -266,10 +267,11 @@ async fn open_block(
     reply.map(|(reply, _)| reply.into())
 }
 
-/// Makes what was opened the current page, if it is one, and shows it.
+/// Makes what was opened the current page, if it is one, and shows it. `directory` is where relative paths start then.
 async fn enter(
     opened: Opened,
     block: Option<String>,
+    directory: Option<PathBuf>,
     extent: Extent,
     ground: &Ground,
     mut context: Context<'_>,
@@ -281,6 +283,9 @@ async fn enter(
             let before = Before::of(&page, extent, &context).await;
             let (reply, effects) = shown("Opened", &page, before, ground, &mut context)?;
             context.state.enter(page);
+            if directory.is_some() {
+                context.state.directory = directory;
+            }
             effects.apply(context.state);
             Ok(reply.into())
         }

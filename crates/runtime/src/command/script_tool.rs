@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{Context, surroundings};
 use crate::action::{CallResult, Effects, InSession, Trust, Word, readable};
-use crate::call::{Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
+use crate::call::{Called, Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
 use crate::document::Page;
 use crate::error::{Code, Result};
 use crate::long::shortened;
@@ -51,16 +51,17 @@ pub async fn run(
         shared: Shared::new(context.state.variables.clone(), asked.mark),
     };
     let started = Instant::now();
-    let outcome = calls.call(tool, asked.input).await;
-    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Called { outcome, unkept } = calls.call(tool, asked.input).await;
+    let warnings = Vec::from_iter(unkept);
+    let ms = crate::milliseconds(started.elapsed());
     let mark = calls.shared.mark();
     match outcome {
         Ok(output) => {
             let variables = calls.shared.into_changes();
             let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
-            let reply = shortened(readable(&plain), context.agent.workspace.home());
+            let reply = shortened(readable(&plain), context.agent.workspace.home()).await;
             let response = Some(Marked { value: response, mark });
-            Effects { response, variables, ..Effects::default() }.apply(context.state);
+            Effects { response, variables, warnings, ..Effects::default() }.apply(context.state);
             Ok(reply)
         }
         // Nothing ran, as with a flag that does not exist.
@@ -68,7 +69,7 @@ pub async fn run(
         Err(Failed { error, details }) => {
             let response = CallResult::of_failed_script(error.clone(), details, ms).response;
             let response = Some(Marked { value: response, mark });
-            Effects { response, ..Effects::default() }.apply(context.state);
+            Effects { response, warnings, ..Effects::default() }.apply(context.state);
             Err(error)
         }
     }

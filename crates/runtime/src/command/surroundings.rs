@@ -15,8 +15,7 @@ pub async fn persistent(context: &Context<'_>, scope: &Scope) -> Result<Persiste
 
 /// Changes the file of a scope.
 pub async fn change(context: &Context<'_>, scope: &Scope, changes: Vec<Change>) -> Result<()> {
-    let (home, scope) = (context.agent.workspace.home().to_owned(), scope.clone());
-    blocking::run(move || variable::change(&home, &scope, &changes)).await
+    variable::change(context.agent.workspace.home(), scope, changes).await
 }
 
 /// Where the session stands with a page as its document, for `$CURRENT_FILE` and its kin.

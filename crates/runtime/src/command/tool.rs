@@ -39,7 +39,7 @@ impl What {
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let What { name, mut words, body } = what;
-    let manifests = context.runtime.tools.of(context.agent.workspace.home());
+    let manifests = context.runtime.tools.of(context.agent.workspace.home()).await;
     match manifests.get(&name.tool).filter(|_| name.action.is_none()) {
         Some(Listed::Tool(tool)) => {
             let tool = tool.clone();

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Arguments, Context, Words};
 use crate::audit::format_time;
+use crate::bash::first_line;
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::hub::agent::Format;
 use crate::hub::columns;
@@ -139,10 +140,7 @@ async fn set(what: What, context: &Context<'_>) -> Result<String> {
             let info = shell.info().await.ok().filter(|info| info.death.is_none());
             let info = info.ok_or_else(|| no_shell(topic))?;
             let note = match (info.running, &what) {
-                (Some(running), _) => {
-                    let line = running.payload.trim_start().lines().next().unwrap_or_default();
-                    format!("running there: {}", one_line(line))
-                }
+                (Some(running), _) => format!("running there: {}", one_line(&first_line(&running.payload))),
                 (None, What::Shell { until: Until::Exit, .. }) => {
                     "nothing runs there now; the next command counts".to_owned()
                 }

@@ -10,6 +10,7 @@ use web::{Answer, Arrived, Beyond, Client, CookieJar, Limit, Policy, Request, Va
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
+use crate::blocking;
 use crate::error::{Code, Error, Result};
 use crate::sink::{Live, Sink};
 
@@ -82,8 +83,7 @@ impl Web<'_> {
             return Ok(None);
         }
         // A large page takes tens of milliseconds.
-        let loaded = tokio::task::spawn_blocking(move || convert(&answer, reading)).await;
-        Ok(Some(loaded.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))))
+        Ok(Some(blocking::run(move || convert(&answer, reading)).await))
     }
 
     /// A file as it is, whatever it holds. One of more bytes than the limit fails.

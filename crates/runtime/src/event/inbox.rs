@@ -16,7 +16,7 @@ use super::retention::Retention;
 use super::{Event, Id, IdempotencyKey, Source, State, TEXT_MAX};
 use crate::activity::{self, What};
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 
 /// How many events an inbox holds. A sender that goes wild must not fill the disk.
 pub const EVENTS_MAX: usize = 5_000;
@@ -117,7 +117,7 @@ impl Inbox {
         }
         let now = self.clock.now();
         let id = Id::next(now, self.last(agent, &mut tail).await?);
-        let expires = Some(self.retention.expiry(State::Pending, now));
+        let expires = Some(self.retention.expiry(State::Pending, now).await);
         let record = Record { received: now.as_millis(), source, state: State::Pending, text };
         let mut write = AtomicWrite::new().put(&events(agent), &key_of(id), encode(&record), expires).put(
             &last_ids(),
@@ -213,9 +213,12 @@ impl Inbox {
         self.lanes().remove(agent);
         self.store.drop_space(&events(agent)).await.map_err(store_failed)?;
         self.store.drop_space(&keys(agent)).await.map_err(store_failed)?;
-        let write = AtomicWrite::new().delete(&last_ids(), &Key::new(agent.as_str()));
-        let _ = self.store.commit(write).await.map_err(store_failed)?;
-        Ok(())
+        let forgotten = |last: Option<&Entry>| match last {
+            Some(_) => (Decision::Delete, ()),
+            None => (Decision::Leave, ()),
+        };
+        let key = Key::new(agent.as_str());
+        store::update(&*self.store, &last_ids(), &key, forgotten).await.map(|_| ()).map_err(store_failed)
     }
 
     /// Called after the store was swept: what has expired no longer counts.
@@ -233,7 +236,7 @@ impl Inbox {
 
     /// Moves an event on, never back.
     async fn advance(&self, agent: &agent::Id, id: Id, to: State) -> Result<Event> {
-        let expires = self.retention.expiry(State::Acked, self.clock.now());
+        let expires = self.retention.expiry(State::Acked, self.clock.now()).await;
         let decide = |entry: Option<&Entry>| {
             let event = entry.map_or_else(|| Err(unknown(id)), decode);
             match event {
@@ -305,8 +308,4 @@ impl Inbox {
 
 fn unknown(id: Id) -> Error {
     Error::new(Code::NotFound, format!("No event {id}.")).hint("List them: string event list --all")
-}
-
-fn store_failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}")).hint("Nothing was changed.")
 }

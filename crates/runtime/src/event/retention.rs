@@ -8,6 +8,7 @@ use store::Timestamp;
 
 use super::State;
 use crate::agent::settings;
+use crate::blocking;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Long enough to look up what was done last week.
@@ -34,17 +35,19 @@ impl Retention {
     }
 
     /// When an event that is in this state from now on is forgotten.
-    pub fn expiry(&self, state: State, now: Timestamp) -> Timestamp {
+    pub async fn expiry(&self, state: State, now: Timestamp) -> Timestamp {
         let (key, usual) = match state {
             State::Acked => (KEEP_ACKED, ACKED_DAYS),
             State::Pending | State::Delivered => (KEEP, OTHER_DAYS),
         };
-        now.saturating_add(DAY * u32::try_from(self.days(key).unwrap_or(usual)).unwrap_or(u32::MAX))
+        now.saturating_add(DAY * u32::try_from(self.days(key).await.unwrap_or(usual)).unwrap_or(u32::MAX))
     }
 
     /// A file or a value that makes no sense must not lose an event: then the usual time holds.
-    fn days(&self, key: &str) -> Option<u64> {
-        let settings = settings::read(&self.config)
+    async fn days(&self, key: &str) -> Option<u64> {
+        let config = self.config.clone();
+        let settings = blocking::run(move || settings::read(&config))
+            .await
             .inspect_err(|error| tracing::warn!(error = %error.message, "events are kept for the usual time"))
             .ok()?;
         days(settings.get("events")?.get(key)?)
@@ -69,12 +72,12 @@ fn days(value: &Value) -> Option<u64> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_settings_decide_and_nonsense_does_not() {
+    #[tokio::test]
+    async fn the_settings_decide_and_nonsense_does_not() {
         let dir = tempfile::tempdir().unwrap();
         let retention = Retention::new(dir.path());
-        let days = |state| {
-            let millis = retention.expiry(state, Timestamp::from_millis(0)).as_millis();
+        let days = async |state| {
+            let millis = retention.expiry(state, Timestamp::from_millis(0)).await.as_millis();
             u64::try_from(millis).unwrap() / u64::try_from(DAY.as_millis()).unwrap()
         };
         for (config, acked, other) in [
@@ -87,8 +90,8 @@ mod tests {
             if let Some(text) = config {
                 std::fs::write(dir.path().join("config.json"), text).unwrap();
             }
-            assert_eq!((days(State::Acked), days(State::Pending)), (acked, other), "{config:?}");
-            assert_eq!(days(State::Delivered), other);
+            assert_eq!((days(State::Acked).await, days(State::Pending).await), (acked, other), "{config:?}");
+            assert_eq!(days(State::Delivered).await, other);
             let read = settings::read(&dir.path().join("config.json"));
             let usual = (acked, other) == (ACKED_DAYS, OTHER_DAYS);
             assert_eq!(

@@ -8,7 +8,7 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
 use subtle::ConstantTimeEq;
 
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 
 const SPACE: &str = "webhooks";
 const PREFIX: &str = "wh_";
@@ -72,6 +72,9 @@ impl Webhooks {
 
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
         let _making = self.making.lock().await;
+        if !self.tokens.read().unwrap_or_else(PoisonError::into_inner).contains_key(agent) {
+            return Ok(());
+        }
         let write = AtomicWrite::new().delete(&self.space, &Key::new(agent.as_str()));
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.tokens.write().unwrap_or_else(PoisonError::into_inner).remove(agent);
@@ -108,8 +111,4 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
-}
-
-fn store_failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}")).hint("Nothing was changed.")
 }

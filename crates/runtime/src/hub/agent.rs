@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::action;
 use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
+use crate::blocking;
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result, quoted};
@@ -104,7 +105,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             let agent = runtime.add_agent(origin, id, home, allow, boundary).await?;
             Ok(format!("Added agent {}: {}", agent.id, describe(&agent, context)))
         }
-        Command::Use { id, reach } => use_agent(&id, reach, context),
+        Command::Use { id, reach } => use_agent(&id, reach, context).await,
         Command::SetHome { id, home } => {
             let home = typed_path(&home, context)?;
             let id = id.as_ref().unwrap_or(&context.agent.id);
@@ -122,7 +123,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::AllowHost { page, host } => {
             require_person(origin)?;
             let config = Scope::Global.file(context.agent.workspace.home());
-            let page = action::allow_host(&config, &page, &host)?;
+            let page = action::allow_host(config, &page, &host).await?;
             Ok(format!("Pages of {page} may send your variables to {host}."))
         }
         Command::Remove(id) => {
@@ -157,10 +158,10 @@ fn list_json(context: &Context<'_>) -> String {
             "current": agent.id == context.agent.id,
         })
     });
-    format!("{:#}", serde_json::Value::from_iter(rows))
+    format!("{:#}", Value::from_iter(rows))
 }
 
-fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
+async fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
     require_person(context.caller.origin)?;
     let agent = context.runtime.agents.get(id)?;
     let (dir, note) = match (reach, &context.caller.cwd) {
@@ -170,9 +171,12 @@ fn use_agent(id: &Id, reach: Reach, context: &Context<'_>) -> Result<String> {
             return Err(Error::new(Code::InvalidParams, "--local needs the caller's directory."));
         }
     };
-    settings::update(&dir.join("config.json"), |settings| {
-        settings.insert(settings::CURRENT_AGENT.into(), id.as_str().into());
-    })?;
+    let current = Value::from(id.as_str());
+    settings::update(dir.join("config.json"), |settings| {
+        settings.insert(settings::CURRENT_AGENT.into(), current);
+        Ok(())
+    })
+    .await?;
     Ok(format!("Current agent{note}: {}, {}", agent.id, describe(&agent, context)))
 }
 
@@ -185,7 +189,8 @@ async fn allow(
     let add = add.iter().map(|text| typed_path(text, context)).collect::<Result<Vec<_>>>()?;
     let remove = remove.map(|text| typed_path(text, context)).transpose()?;
     // Allowed paths are kept as they really are, so a link is removed by what it leads to.
-    let real = remove.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
+    let link = remove.clone();
+    let real = blocking::run(move || link.and_then(|path| std::fs::canonicalize(path).ok())).await;
     let change = |record: &mut Record| {
         record.allow.retain(|path| Some(path) != remove.as_ref() && Some(path) != real.as_ref());
         record.allow.extend(add.iter().cloned());

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::agent::Format;
 use super::system::duration;
-use crate::bash::Cwd;
+use crate::bash::{Cwd, first_line};
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context, terminal};
 use crate::error::{Code, Error, Result, one_line};
@@ -122,10 +122,7 @@ async fn rows(context: &Context<'_>) -> Vec<Row> {
         };
         let cwd = info.as_ref().map(|info| Cwd(&info.directory, &context.agent.workspace).to_string());
         let running = info.as_ref().and_then(|info| info.running.as_ref());
-        let running = running.map(|command| {
-            let line = command.payload.trim_start().lines().next().unwrap_or_default();
-            (one_line(line), command.running_for)
-        });
+        let running = running.map(|command| (one_line(&first_line(&command.payload)), command.running_for));
         rows.push(Row {
             topic: session.topic.to_string(),
             pid: info.map(|info| info.pid),

@@ -102,14 +102,16 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
                 Format::Json => listed.json(show),
             })
         }
-        Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?, context.agent.workspace.home())),
+        Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?, context.agent.workspace.home()).await),
         Command::Ack(ids) => {
             for id in &ids {
                 inbox.ack(agent, *id).await?;
             }
             Ok(format!("Acknowledged {}", counted(ids.len())))
         }
-        Command::Clear(which) => Ok(format!("Removed {}", counted(inbox.clear(agent, which).await?))),
+        Command::Clear(which) => {
+            Ok(format!("Removed {}", counted(context.runtime.clear_events(agent, which).await?)))
+        }
         Command::Webhook(Webhook::Show) => address(context, &webhooks.show(agent).await?),
         Command::Webhook(Webhook::Rotate) => {
             let address = address(context, &webhooks.rotate(agent).await?)?;
@@ -216,7 +218,7 @@ fn preview(text: &str) -> String {
 }
 
 /// One event with its text; a very long one is whole in a file. Escape sequences are shown as such: the text came from somebody else.
-fn whole(event: &Event, home: &Path) -> String {
+async fn whole(event: &Event, home: &Path) -> String {
     let lines = event.text.split('\n').map(|line| {
         let parts = line.trim_end_matches('\r').split('\t').map(one_line);
         parts.collect::<Vec<_>>().join("\t")
@@ -227,7 +229,7 @@ fn whole(event: &Event, home: &Path) -> String {
         event.source.as_str(),
         format_time(event.received)
     );
-    let text = shortened(lines.collect::<Vec<_>>().join("\n"), home);
+    let text = shortened(lines.collect::<Vec<_>>().join("\n"), home).await;
     with_body(&format!("Event {}", event.id), &format!("{head}\n\n{text}"))
 }
 

@@ -40,8 +40,8 @@ pub async fn page(hub: Hub, context: &Context<'_>) -> String {
             (format!("Shells: {shells}"), bash::list(context).await)
         }
         Hub::Tool => {
-            let (tools, skills) = tool::counts(context);
-            (format!("Tools: {tools}, skills: {skills}"), tool::list(context))
+            let (tools, skills) = tool::counts(context).await;
+            (format!("Tools: {tools}, skills: {skills}"), tool::list(context).await)
         }
         Hub::Event => event::overview(context).await,
     };

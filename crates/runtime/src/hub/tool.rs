@@ -15,6 +15,8 @@ use crate::tool as documents;
 
 /// How many entries of each kind of state a task shows to a reader.
 const SHOWN_MAX: usize = 100;
+/// Tasks that a list shows.
+const LISTED_MAX: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -66,9 +68,9 @@ impl Command {
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     match command {
-        Command::List(Format::Text) => Ok(with_body("Tools", &list(context))),
-        Command::List(Format::Json) => Ok(format!("{:#}", list_json(context))),
-        Command::Info(name, format) => info::info(&name, format, context),
+        Command::List(Format::Text) => Ok(with_body("Tools", &list(context).await)),
+        Command::List(Format::Json) => Ok(format!("{:#}", list_json(context).await)),
+        Command::Info(name, format) => info::info(&name, format, context).await,
         Command::Tasks(format) => tasks(format, context).await,
         Command::Task(id, format) => show_task(&id, format, context).await,
         Command::Purge(ids) => purge(&ids, context).await,
@@ -81,16 +83,16 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
 }
 
 /// How many tools and skills there are.
-pub fn counts(context: &Context<'_>) -> (usize, usize) {
+pub async fn counts(context: &Context<'_>) -> (usize, usize) {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     (catalogue.tools().count() + documents::names(workspace).len(), catalogue.skills.len())
 }
 
 /// Tools, then skills, then what is wrong.
-pub fn list(context: &Context<'_>) -> String {
+pub async fn list(context: &Context<'_>) -> String {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     let scripts = catalogue.tools().map(|tool| [tool.name.clone(), tool.description.clone()]);
     let pages = documents::names(workspace).into_iter().map(|name| {
         let description = documents::description(&name, workspace);
@@ -112,9 +114,9 @@ pub fn list(context: &Context<'_>) -> String {
     sections.join("\n\n")
 }
 
-fn list_json(context: &Context<'_>) -> Value {
+async fn list_json(context: &Context<'_>) -> Value {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     let scripts = catalogue.tools().map(|tool| info::tool_json(tool));
     let pages = documents::names(workspace).into_iter().map(|name| info::page_json(&name, workspace));
     let skills = catalogue.skills.iter().map(|skill| info::skill_json(skill));
@@ -142,7 +144,10 @@ async fn tasks(format: Format, context: &Context<'_>) -> Result<String> {
         ],
         None => [task.id.clone(), String::new(), String::new(), "has state".to_owned()],
     };
-    Ok(with_body("Tasks", &super::columns(&tasks.iter().map(row).collect::<Vec<_>>())))
+    let rows: Vec<_> = tasks.iter().take(LISTED_MAX).map(row).collect();
+    let left_out = tasks.len() - rows.len();
+    let more = if left_out == 0 { String::new() } else { format!("\n… and {left_out} older ones") };
+    Ok(with_body("Tasks", &(super::columns(&rows) + &more)))
 }
 
 async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Result<String> {

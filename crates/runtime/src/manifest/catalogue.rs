@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::blocking;
+
 use super::find::{Scan, Seen};
 use super::invalid::Invalid;
 use super::raw::BYTES_MAX;
@@ -14,6 +16,8 @@ use super::tool::Tool;
 #[derive(Debug, Default)]
 pub struct Catalogues(Mutex<HashMap<PathBuf, Arc<Known>>>);
 
+/// So many file times are looked at on the spot: that takes less than the way to another thread.
+const AT_ONCE_MAX: usize = 32;
 /// How many names a text that is no manifest may seem to give.
 const NAMES_MAX: usize = 20;
 
@@ -57,13 +61,17 @@ enum Content {
 
 impl Catalogues {
     /// The tools of a home. When nothing has changed, this looks at a few file times and nothing else.
-    pub fn of(&self, home: &Path) -> Arc<Catalogue> {
+    pub async fn of(&self, home: &Path) -> Arc<Catalogue> {
         let known = self.lock().get(home).cloned().unwrap_or_default();
-        // What is wrong with a manifest may lie in another file, which is not watched.
-        if !known.scan.is_empty() && known.catalogue.invalid.is_empty() && known.scan.is_current() {
+        if known.scan.len() <= AT_ONCE_MAX && known.is_current() {
             return Arc::clone(&known.catalogue);
         }
-        let known = Arc::new(Known::load(home, &known.manifests));
+        let place = home.to_owned();
+        let known = blocking::run(move || match known.is_current() {
+            true => known,
+            false => Arc::new(Known::load(&place, &known.manifests)),
+        })
+        .await;
         let catalogue = Arc::clone(&known.catalogue);
         self.lock().insert(home.to_owned(), known);
         catalogue
@@ -76,6 +84,11 @@ impl Catalogues {
 }
 
 impl Known {
+    /// What is wrong with a manifest may lie in another file, which is not watched.
+    fn is_current(&self) -> bool {
+        self.scan.len() > 0 && self.catalogue.invalid.is_empty() && self.scan.is_current()
+    }
+
     /// Reads what is new or has changed; the rest is kept, compiled as it is.
     fn load(home: &Path, before: &[Manifest]) -> Self {
         let own = home.join(".string");
@@ -234,54 +247,54 @@ execution: { type: script, script: 'export const run = () => 1' }
         std::fs::write(path, text).unwrap();
     }
 
-    #[test]
-    fn tools_are_found_in_their_folders_and_edits_are_seen() {
+    #[tokio::test]
+    async fn tools_are_found_in_their_folders_and_edits_are_seen() {
         let dir = tempfile::tempdir().unwrap();
         let (home, catalogues) = (dir.path(), Catalogues::default());
-        assert_eq!(catalogues.of(home).names().count(), 0);
+        assert_eq!(catalogues.of(home).await.names().count(), 0);
         write(home, "tools/deep/er/a.tool.yaml", &format!("name: alpha\n{INLINE}"));
         write(home, ".string/tools/b.tool.yaml", &format!("name: beta\n{INLINE}"));
         write(home, "elsewhere/c.tool.yaml", &format!("name: gamma\n{INLINE}"));
         write(home, "tools/node_modules/d.tool.yaml", &format!("name: delta\n{INLINE}"));
         std::os::unix::fs::symlink(home.join("elsewhere"), home.join("tools/link")).unwrap();
-        assert_eq!(catalogues.of(home).names().collect::<Vec<_>>(), ["alpha", "beta"]);
+        assert_eq!(catalogues.of(home).await.names().collect::<Vec<_>>(), ["alpha", "beta"]);
         write(home, "tools/deep/er/a.tool.yaml", &format!("name: omega\n{INLINE}"));
-        assert_eq!(catalogues.of(home).names().collect::<Vec<_>>(), ["beta", "omega"]);
+        assert_eq!(catalogues.of(home).await.names().collect::<Vec<_>>(), ["beta", "omega"]);
         std::fs::remove_dir_all(home.join("tools")).unwrap();
-        assert_eq!(catalogues.of(home).names().collect::<Vec<_>>(), ["beta"]);
+        assert_eq!(catalogues.of(home).await.names().collect::<Vec<_>>(), ["beta"]);
     }
 
-    #[test]
-    fn what_is_wrong_is_known_by_its_file_and_repaired_at_once() {
+    #[tokio::test]
+    async fn what_is_wrong_is_known_by_its_file_and_repaired_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let (home, catalogues) = (dir.path(), Catalogues::default());
         let manifest = "name: bad\ndescription: x\ninput_schema: { type: object }
 execution: { type: script, script_file: s.ts }\n";
         write(home, "tools/bad.tool.yaml", manifest);
-        let catalogue = catalogues.of(home);
+        let catalogue = catalogues.of(home).await;
         let names_file = |invalid: &Invalid| invalid.message.contains("s.ts");
         assert!(matches!(catalogue.get("bad"), Some(Listed::Invalid(invalid)) if names_file(invalid)));
         write(home, "tools/other.tool.yaml", &manifest.replace("name: bad", "name: \"worse\"  # x"));
-        let catalogue = catalogues.of(home);
+        let catalogue = catalogues.of(home).await;
         assert!(matches!(catalogue.get("worse"), Some(Listed::Invalid(invalid)) if names_file(invalid)));
         // The manifest stays as it is; what it names appears.
         write(home, "tools/s.ts", "export const run = () => 1");
-        assert!(matches!(catalogues.of(home).get("bad"), Some(Listed::Tool(_))));
+        assert!(matches!(catalogues.of(home).await.get("bad"), Some(Listed::Tool(_))));
         for file in ["tools/a.skill.yaml", "tools/b.skill.yaml"] {
             write(home, file, "skill_id: same\nname: n\ndescription: d\ninstruction: i\n");
         }
-        let catalogue = catalogues.of(home);
+        let catalogue = catalogues.of(home).await;
         assert_eq!((catalogue.skills.len(), catalogue.invalid[0].field.as_str()), (1, "skill_id"));
     }
 
-    #[test]
-    fn a_name_that_is_there_twice_is_nobodys() {
+    #[tokio::test]
+    async fn a_name_that_is_there_twice_is_nobodys() {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path();
         for file in ["tools/a.tool.yaml", "tools/b.tool.yaml", "tools/c.tool.yaml"] {
             write(home, file, &format!("name: same\n{INLINE}"));
         }
-        let catalogue = Catalogues::default().of(home);
+        let catalogue = Catalogues::default().of(home).await;
         let names_other = |invalid: &Invalid| invalid.message.contains("a.tool.yaml");
         assert!(matches!(catalogue.get("same"), Some(Listed::Invalid(invalid)) if names_other(invalid)));
         assert_eq!(catalogue.tools().count(), 0);

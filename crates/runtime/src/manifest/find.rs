@@ -66,9 +66,9 @@ impl Scan {
         scan
     }
 
-    /// Whether it never took place.
-    pub(super) fn is_empty(&self) -> bool {
-        self.folders.is_empty()
+    /// How many files and folders it has seen; none if it never took place.
+    pub(super) fn len(&self) -> usize {
+        self.folders.len() + self.files.len()
     }
 
     /// Whether nothing has changed since.

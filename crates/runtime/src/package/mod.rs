@@ -114,12 +114,14 @@ impl Packages {
 
     /// Takes a package away. Its variables stay.
     pub fn remove(&self, name: &str) -> Result<Package> {
-        let found = match Name::parse(name) {
-            Some(name) => self.get(&name)?,
-            None => None,
+        let find = || {
+            let found = Name::parse(name).map(|name| self.get(&name)).transpose()?.flatten();
+            found.ok_or_else(|| self.missing(name, None))
         };
-        let package = found.ok_or_else(|| self.missing(name, None))?;
+        find()?;
         let _lock = files::lock(&self.dir).map_err(|error| unreadable(&self.dir, &error))?;
+        // Whoever had the lock may have taken it away.
+        let package = find()?;
         // Out of sight in one step, then deleted at leisure.
         let grave = self.dir.join(format!(".removed-{}", ulid::Ulid::generate()));
         fs::rename(&package.dir, &grave).map_err(|error| unreadable(&package.dir, &error))?;

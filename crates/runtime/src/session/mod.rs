@@ -26,6 +26,9 @@ use crate::substitute::Marked;
 use crate::topic::Topic;
 use crate::variable::Variables;
 
+/// So many documents does `/back` lead through. Of more, those left longest ago are forgotten.
+pub const HISTORY_MAX: usize = 1_000;
+
 /// One session. Idle, it is this struct and nothing else: no task, no thread.
 #[derive(Debug)]
 pub struct Session {
@@ -60,7 +63,7 @@ pub struct State {
     pub variables: Variables,
     /// The result of the last action.
     pub response: Option<Box<Marked>>,
-    /// What the last action's template had no value for.
+    /// What the last action left open: what its template had no value for, a task that was not kept.
     pub unanswered: Vec<String>,
     pub shortcuts: Shortcuts,
     pub menus: Menus,
@@ -90,6 +93,9 @@ impl State {
     pub fn enter(&mut self, page: Box<Page>) {
         if let Some(previous) = self.page.take_if(|previous| previous.location.source != page.location.source)
         {
+            if self.history.len() == HISTORY_MAX {
+                self.history.remove(0);
+            }
             self.history.push(previous.visit());
             self.left = Some(previous).filter(|previous| previous.can_be_revalidated());
         }

@@ -5,9 +5,11 @@ mod id;
 mod record;
 mod tasks;
 mod timeline;
+mod traces;
 
 pub use event::Event;
 pub use id::Id;
 pub use record::{Outcome, Record};
-pub use tasks::{Listed, Tasks, state_space, tool_space};
+pub use tasks::Tasks;
 pub use timeline::EVENTS_MAX;
+pub use traces::{Listed, state_space, tool_space};

@@ -1,26 +1,25 @@
 //! The tasks of all agents: named ones are kept, others are remembered for a while.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
+use store::{AtomicWrite, Expect, Key, Store};
 
 use super::event::Event;
 use super::id::Id;
 use super::record::{Outcome, Record};
 use super::timeline::{EVENTS_MAX, Timeline};
+use super::traces::records;
 use crate::activity::{self, What};
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 
 /// Tasks without a name that are remembered, over all agents.
 const REMEMBERED: usize = 100;
-/// Tasks that a list shows.
-const LISTED_MAX: usize = 1_000;
 
 pub struct Tasks {
-    store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     timeline: Timeline,
     activity: activity::Stream,
     recent: Mutex<VecDeque<Recent>>,
@@ -29,27 +28,20 @@ pub struct Tasks {
     begun: AtomicU64,
 }
 
-struct Running {
+pub(super) struct Running {
     number: u64,
-    agent: agent::Id,
-    id: Id,
-    record: Record,
+    pub(super) agent: agent::Id,
+    pub(super) id: Id,
+    pub(super) record: Record,
     /// Events that were kept since the oldest were last removed.
     events: usize,
 }
 
-struct Recent {
-    agent: agent::Id,
-    id: Id,
-    record: Record,
+pub(super) struct Recent {
+    pub(super) agent: agent::Id,
+    pub(super) id: Id,
+    pub(super) record: Record,
     events: Vec<Event>,
-}
-
-/// A task as lists show it. One that only left state behind has no record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    pub id: String,
-    pub record: Option<Record>,
 }
 
 /// A call that runs. Dropped before [`Begun::ended`], it was given up.
@@ -120,23 +112,29 @@ impl Tasks {
     /// Keeps a named task and what happened in it.
     pub async fn keep(&self, agent: &agent::Id, id: &Id, record: Record, events: &[Event]) -> Result<()> {
         let (space, key) = (records(agent), Key::new(id.as_str()));
-        let before = self.store.get(&space, &key).await.map_err(unavailable)?;
-        let before: Option<Record> = before.and_then(|entry| serde_json::from_slice(&entry.value).ok());
-        let record = Record {
-            started_at: before.as_ref().map_or(record.started_at, |before| before.started_at),
-            calls: before.map_or(0, |before| before.calls) + record.calls,
-            ..record
-        };
-        let write = AtomicWrite::new().put(&space, &key, json(&record)?, None);
-        let write = self.timeline.put(write, agent, id, events)?;
-        let _version = self.store.commit(write).await.map_err(unavailable)?;
-        self.timeline.trim(agent, id).await
+        loop {
+            let before = self.store.get(&space, &key).await.map_err(store_failed)?;
+            let unchanged = Expect::unchanged(before.as_ref().map(|entry| entry.version));
+            let before: Option<Record> = before.and_then(|entry| serde_json::from_slice(&entry.value).ok());
+            let record = Record {
+                started_at: before.as_ref().map_or(record.started_at, |before| before.started_at),
+                calls: before.map_or(0, |before| before.calls) + record.calls,
+                ..record.clone()
+            };
+            let write = AtomicWrite::new().check(&space, &key, unchanged);
+            let write = write.put(&space, &key, json(&record)?, None);
+            let write = self.timeline.put(write, agent, id, events)?;
+            // A conflict means that another call of the task has ended in between, and counts too.
+            if self.store.commit(write).await.map_err(store_failed)?.is_ok() {
+                return self.timeline.trim(agent, id).await;
+            }
+        }
     }
 
     /// Keeps events of a named task at once.
     pub async fn add_events(&self, agent: &agent::Id, id: &Id, events: &[Event]) -> Result<()> {
         let write = self.timeline.put(AtomicWrite::new(), agent, id, events)?;
-        let _version = self.store.commit(write).await.map_err(unavailable)?;
+        let _version = self.store.commit(write).await.map_err(store_failed)?;
         if self.is_full(agent, id, events.len()) { self.timeline.trim(agent, id).await } else { Ok(()) }
     }
 
@@ -154,28 +152,6 @@ impl Tasks {
         })
     }
 
-    /// All tasks of an agent that are known or have left something behind, by name.
-    pub async fn list(&self, agent: &agent::Id) -> Result<Vec<Listed>> {
-        let mut all: BTreeMap<String, Option<Record>> = BTreeMap::new();
-        for prefix in TRACES.map(|prefix| format!("{prefix}/{agent}/")) {
-            for space in self.spaces(&prefix).await? {
-                let id = space.as_str()[prefix.len()..].split('/').next().unwrap_or_default();
-                all.insert(id.to_owned(), None);
-            }
-        }
-        let page = self.store.scan(&records(agent), &KeyRange::all(), Limit::entries(LISTED_MAX)).await;
-        for entry in page.map_err(unavailable)?.entries {
-            all.insert(entry.key.to_string(), serde_json::from_slice(&entry.value).ok());
-        }
-        for recent in self.recent().iter().filter(|recent| recent.agent == *agent) {
-            all.insert(recent.id.to_string(), Some(recent.record.clone()));
-        }
-        for running in self.running().iter().filter(|running| running.agent == *agent) {
-            all.insert(running.id.to_string(), Some(running.record.clone()));
-        }
-        Ok(all.into_iter().take(LISTED_MAX).map(|(id, record)| Listed { id, record }).collect())
-    }
-
     /// What happened in a task lately, oldest first.
     pub async fn events(&self, agent: &agent::Id, id: &Id) -> Result<Vec<Event>> {
         let mut events = self.timeline.read(agent, id).await?;
@@ -185,76 +161,24 @@ impl Tasks {
         Ok(events)
     }
 
-    /// The tools that keep state of their own in a task, each with the place of it.
-    pub async fn tool_spaces(&self, agent: &agent::Id, id: &Id) -> Result<Vec<(String, Space)>> {
-        let prefix = tool_space(agent, id, "");
-        let spaces = self.spaces(prefix.as_str()).await?;
-        Ok(spaces
-            .into_iter()
-            .map(|space| (space.as_str()[prefix.as_str().len()..].to_owned(), space))
-            .collect())
-    }
-
-    /// Removes a task with its state, and says whether there was one.
-    pub async fn purge(&self, agent: &agent::Id, id: &Id) -> Result<bool> {
-        let known = self.list(agent).await?.iter().any(|listed| listed.id == id.as_str());
-        for prefix in TRACES {
-            let exact = Space::new(format!("{prefix}/{agent}/{id}"));
-            self.store.drop_space(&exact).await.map_err(unavailable)?;
-            for space in self.spaces(&format!("{prefix}/{agent}/{id}/")).await? {
-                self.store.drop_space(&space).await.map_err(unavailable)?;
-            }
-        }
-        let write = AtomicWrite::new().delete(&records(agent), &Key::new(id.as_str()));
-        let _version = self.store.commit(write).await.map_err(unavailable)?;
-        self.recent().retain(|recent| recent.agent != *agent || recent.id != *id);
-        Ok(known)
-    }
-
-    async fn spaces(&self, prefix: &str) -> Result<Vec<Space>> {
-        self.store.spaces(prefix, None, LISTED_MAX).await.map_err(unavailable)
-    }
-
-    fn running(&self) -> MutexGuard<'_, Vec<Running>> {
+    pub(super) fn running(&self) -> MutexGuard<'_, Vec<Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn recent(&self) -> MutexGuard<'_, VecDeque<Recent>> {
+    pub(super) fn recent(&self) -> MutexGuard<'_, VecDeque<Recent>> {
         // No critical section can panic half-way: each is a push, a filter or a copy.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Everything that a task may leave behind, by the beginning of its space: `flo.state`, state for all of its
-/// tools, state for one of them, the timeline.
-const TRACES: [&str; 4] = ["state/task", "task-state", "task-tool", "timeline"];
-
-/// Where `flo.task.putState` writes.
-pub fn state_space(agent: &agent::Id, id: &Id) -> Space {
-    Space::new(format!("task-state/{agent}/{id}"))
-}
-
-/// Where `flo.task.putToolState` writes.
-pub fn tool_space(agent: &agent::Id, id: &Id, tool: &str) -> Space {
-    Space::new(format!("task-tool/{agent}/{id}/{tool}"))
-}
-
-fn records(agent: &agent::Id) -> Space {
-    Space::new(format!("tasks/{agent}"))
 }
 
 pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| Error::new(Code::LoadError, error.to_string()))
 }
 
-pub(super) fn unavailable(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("Tasks are not available: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
-    use store::SystemClock;
     use store::memory::Memory;
+    use store::{KeyRange, Limit, Space, SystemClock};
 
     use super::*;
 
@@ -325,5 +249,20 @@ mod tests {
         tasks.keep(&agent, &id, record, &[printed]).await.unwrap();
         assert_eq!(stored().await, EVENTS_MAX);
         assert_eq!(at(tasks.events(&agent, &id).await.unwrap()), (1_000, 3_501, 5_000));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn calls_of_one_task_that_end_at_the_same_time_all_count() {
+        let tasks = Arc::new(tasks_in(Arc::new(Memory::new(Arc::new(SystemClock)))));
+        let (agent, id) = (agent::Id::parse("a").unwrap(), Id::parse("job-1").unwrap());
+        let keep = |_| {
+            let (tasks, agent, id) = (Arc::clone(&tasks), agent.clone(), id.clone());
+            tokio::spawn(async move { tasks.keep(&agent, &id, record(), &[]).await.unwrap() })
+        };
+        for kept in (0..100).map(keep).collect::<Vec<_>>() {
+            kept.await.unwrap();
+        }
+        let listed = tasks.list(&agent).await.unwrap();
+        assert_eq!(listed[0].record.as_ref().map(|record| record.calls), Some(100));
     }
 }

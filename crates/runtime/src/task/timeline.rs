@@ -8,9 +8,9 @@ use store::{AtomicWrite, Entry, Key, KeyRange, Limit, Space, Store};
 
 use super::event::Event;
 use super::id::Id;
-use super::tasks::{json, unavailable};
+use super::tasks::json;
 use crate::agent;
-use crate::error::Result;
+use crate::error::{Result, store_failed};
 
 /// Events that are kept of one task.
 pub const EVENTS_MAX: usize = 1_000;
@@ -66,7 +66,7 @@ impl Timeline {
             let old: Vec<Key> = newest.drain(..newest.len().saturating_sub(EVENTS_MAX)).collect();
             if !old.is_empty() {
                 let write = old.iter().fold(AtomicWrite::new(), |write, key| write.delete(&space, key));
-                let _version = self.store.commit(write).await.map_err(unavailable)?;
+                let _version = self.store.commit(write).await.map_err(store_failed)?;
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl Timeline {
 
     /// Some events in order, and where the others are.
     async fn page(&self, space: &Space, range: KeyRange) -> Result<(Vec<Entry>, Option<KeyRange>)> {
-        let page = self.store.scan(space, &range, Limit::entries(EVENTS_MAX)).await.map_err(unavailable)?;
+        let page = self.store.scan(space, &range, Limit::entries(EVENTS_MAX)).await.map_err(store_failed)?;
         let last = page.entries.last().filter(|_| page.has_more).map(|entry| entry.key.clone());
         Ok((page.entries, last.map(|key| KeyRange::all().after(key))))
     }

@@ -81,14 +81,15 @@ pub fn scopes(home: &Path) -> Vec<Scope> {
 }
 
 /// Changes the file of one scope, all at once. Everything else in the file stays.
-pub fn change(home: &Path, scope: &Scope, changes: &[Change]) -> Result<()> {
-    let path = scope.file(home);
-    let mut damaged = false;
-    settings::update(&path, |settings| match section(settings, scope) {
-        Some(section) => changes.iter().for_each(|change| apply(change, section)),
-        None => damaged = true,
-    })?;
-    if damaged { Err(no_section(&path)) } else { Ok(()) }
+pub async fn change(home: &Path, scope: &Scope, changes: Vec<Change>) -> Result<()> {
+    let (scope, path) = (scope.clone(), scope.file(home));
+    let damaged = no_section(&path);
+    let update = settings::update(path, move |settings| {
+        let section = section(settings, &scope).ok_or(damaged)?;
+        changes.iter().for_each(|change| apply(change, section));
+        Ok(())
+    });
+    update.await
 }
 
 fn apply(change: &Change, section: &mut Map<String, Value>) {
@@ -137,40 +138,42 @@ mod tests {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    #[test]
-    fn the_most_specific_value_wins() {
+    #[tokio::test]
+    async fn the_most_specific_value_wins() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
-        change(home, &scope("file:main"), &[set("REGION", "KR"), set("KEY", "global")]).unwrap();
-        change(home, &scope("app:weather"), &[set("KEY", "app")]).unwrap();
-        change(home, &scope("app:weather:korea"), &[set("KEY", "config")]).unwrap();
+        change(home, &scope("file:main"), vec![set("REGION", "KR"), set("KEY", "global")]).await.unwrap();
+        change(home, &scope("app:weather"), vec![set("KEY", "app")]).await.unwrap();
+        change(home, &scope("app:weather:korea"), vec![set("KEY", "config")]).await.unwrap();
         assert_eq!(all(home, "app:weather:korea"), "KEY=config REGION=KR");
         assert_eq!(all(home, "app:weather:japan"), "KEY=app REGION=KR");
         assert_eq!(all(home, "app:weather"), "KEY=app REGION=KR");
         assert_eq!(all(home, "app:gmail"), "KEY=global REGION=KR");
         assert_eq!(all(home, "bash:dev"), "KEY=global REGION=KR");
-        change(home, &scope("app:weather:korea"), &[Change::Remove("KEY".into()), set("A", "1")]).unwrap();
+        change(home, &scope("app:weather:korea"), vec![Change::Remove("KEY".into()), set("A", "1")])
+            .await
+            .unwrap();
         assert_eq!(all(home, "app:weather:korea"), "A=1 KEY=app REGION=KR");
         let file = std::fs::read_to_string(home.join(".string/apps/weather/korea/env.json")).unwrap();
         assert_eq!(file, "{\n  \"A\": \"1\"\n}\n");
     }
 
-    #[test]
-    fn what_a_person_wrote_is_read_as_text_and_kept() {
+    #[tokio::test]
+    async fn what_a_person_wrote_is_read_as_text_and_kept() {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join(".string");
         std::fs::create_dir(&dir).unwrap();
         let text = r#"{"mine": 1, "env": {"N": 5, "ON": true, "bad-name": "x", "NONE": null}}"#;
         std::fs::write(dir.join("config.json"), text).unwrap();
         assert_eq!(all(home.path(), "main"), "N=5 ON=true");
-        change(home.path(), &Scope::Global, &[set("NEW", "y")]).unwrap();
+        change(home.path(), &Scope::Global, vec![set("NEW", "y")]).await.unwrap();
         let settings = settings::read(&dir.join("config.json")).unwrap();
         assert_eq!(settings["mine"], 1);
         assert_eq!(settings["env"]["bad-name"], "x");
     }
 
-    #[test]
-    fn a_damaged_file_is_named_and_left_alone() {
+    #[tokio::test]
+    async fn a_damaged_file_is_named_and_left_alone() {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join(".string/apps/weather");
         std::fs::create_dir_all(&dir).unwrap();
@@ -184,7 +187,7 @@ mod tests {
             assert_eq!(error.code, Code::LoadError);
             assert!(error.message.contains(file.to_str().unwrap()), "{error}");
             if topic == "main" {
-                assert!(change(home.path(), &scope, &[set("X", "1")]).is_err());
+                assert!(change(home.path(), &scope, vec![set("X", "1")]).await.is_err());
                 assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
             }
         }

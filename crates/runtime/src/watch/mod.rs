@@ -26,6 +26,8 @@ pub struct Watch {
     pub since: Timestamp,
     /// Makes the event of this watch the same one however often it is posted.
     key: Box<str>,
+    /// What has happened, if there was no room in the inbox to tell it.
+    untold: Option<Box<str>>,
 }
 
 /// What is watched.
@@ -71,6 +73,8 @@ struct Record {
     what: Stored,
     since: i64,
     key: Box<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    untold: Option<Box<str>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,7 +94,7 @@ impl Record {
             }
             What::Task(id) => Stored::Task { id: id.to_string() },
         };
-        Self { what, since: watch.since.as_millis(), key: watch.key.clone() }
+        Self { what, since: watch.since.as_millis(), key: watch.key.clone(), untold: watch.untold.clone() }
     }
 
     /// None if it was damaged.
@@ -102,7 +106,8 @@ impl Record {
             }
             Stored::Task { id } => What::Task(task::Id::parse(&id).ok()?),
         };
-        Some(Watch { number, what, since: Timestamp::from_millis(self.since), key: self.key })
+        let since = Timestamp::from_millis(self.since);
+        Some(Watch { number, what, since, key: self.key, untold: self.untold })
     }
 }
 
@@ -120,7 +125,8 @@ mod tests {
             What::Task(task::Id::parse("job-1").unwrap()),
         ];
         for what in all {
-            let watch = Watch { number: 3, what, since: Timestamp::from_millis(5), key: "k".into() };
+            let (since, untold) = (Timestamp::from_millis(5), Some("it ended".into()));
+            let watch = Watch { number: 3, what, since, key: "k".into(), untold };
             let stored = serde_json::to_vec(&Record::of(&watch)).unwrap();
             let read: Record = serde_json::from_slice(&stored).unwrap();
             assert_eq!(read.watch(3), Some(watch));

@@ -1,6 +1,7 @@
 //! The texts of watch events: short, on few lines, whatever a program or a script wrote.
 
 use super::{Until, What};
+use crate::bash::first_line;
 use crate::error::one_line;
 use crate::state::Entry;
 use crate::task::Record;
@@ -35,8 +36,8 @@ pub(super) fn shell(what: &What, ending: &Ending) -> String {
     match ending {
         Ending::Seen(shell::Seen::Matched(line)) => format!("{topic} shows: {}\n{next}", short(line.trim())),
         Ending::Seen(shell::Seen::Finished { command, status }) => {
-            let first = command.trim_start().lines().next().unwrap_or_default();
-            format!("{topic} has ended a command with status {status}: {}\n{next}", short(first))
+            let first = short(&first_line(command));
+            format!("{topic} has ended a command with status {status}: {first}\n{next}")
         }
         Ending::Seen(shell::Seen::Died(status)) => {
             format!("The shell of {topic} has ended with status {status}{instead}.")

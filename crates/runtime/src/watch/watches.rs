@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::notice::{self, Change, Ending};
 use super::{Record, Until, Watch, What};
 use crate::agent;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, store_failed};
 use crate::event::{IdempotencyKey, Inbox, Source};
 use crate::state::Entry;
 use crate::task;
@@ -51,11 +51,11 @@ impl Watches {
     pub async fn load(store: Arc<dyn Store>, clock: Arc<dyn Clock>, inbox: Arc<Inbox>) -> Result<Arc<Self>> {
         let stop = CancellationToken::new();
         let watches = Self { store, clock, inbox, agents: Mutex::default(), stop };
-        let spaces = watches.store.spaces(SPACES, None, usize::MAX).await.map_err(failed)?;
+        let spaces = watches.store.spaces(SPACES, None, usize::MAX).await.map_err(store_failed)?;
         for space in spaces {
             let Ok(agent) = agent::Id::parse(&space.as_str()[SPACES.len()..]) else { continue };
             let page = watches.store.scan(&space, &KeyRange::all(), Limit::entries(2 * WATCHES_MAX)).await;
-            for entry in page.map_err(failed)?.entries {
+            for entry in page.map_err(store_failed)?.entries {
                 let number = entry.key.as_str().and_then(|key| key.parse().ok());
                 let record = serde_json::from_slice::<Record>(&entry.value).ok();
                 if let Some(watch) = number.zip(record).and_then(|(number, record)| record.watch(number)) {
@@ -177,7 +177,7 @@ impl Watches {
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
         let lane = self.lanes().remove(agent);
         lane.iter().flat_map(|lane| &lane.watches).for_each(|armed| armed.removed.cancel());
-        self.store.drop_space(&space_of(agent)).await.map_err(failed)
+        self.store.drop_space(&space_of(agent)).await.map_err(store_failed)
     }
 
     /// The daemon stops: nothing is told any more, and everything stays in the store.
@@ -187,11 +187,16 @@ impl Watches {
 
     /// Takes a watch of a daemon that is gone, or of one that crashed while it told.
     async fn catch_up(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
+        if let Some(text) = watch.untold.clone() {
+            self.tell(agent, watch, text.into()).await;
+            return Ok(());
+        }
         let What::State { place, key, revision } = &watch.what else {
             self.tell(agent, watch, notice::lost(&watch.what)).await;
             return Ok(());
         };
-        let found = self.store.get(&place.space(agent), &Key::new(key.as_str())).await.map_err(failed)?;
+        let found =
+            self.store.get(&place.space(agent), &Key::new(key.as_str())).await.map_err(store_failed)?;
         let entry = found.as_ref().and_then(|entry| Entry::of(entry).ok());
         if entry.as_ref().map(|entry| &entry.revision) != revision.as_ref() {
             let change = entry.map_or(Change::Removed, Change::Written);
@@ -203,15 +208,29 @@ impl Watches {
     /// Posts the event of a watch, once.
     async fn tell(&self, agent: &agent::Id, watch: &Watch, text: String) {
         let Some(armed) = self.disarm(agent, watch.number) else { return };
+        let untold = text.clone().into_boxed_str();
         let told = async {
             let key = IdempotencyKey::parse(&watch.key)?;
             self.inbox.post(agent, Source::Watch, text, Some(&key)).await?;
             self.forget_record(agent, watch.number).await
         };
         if let Err(error) = told.await {
-            // It stays in the store, so that it is told later rather than never.
             tracing::warn!(%agent, watch = %watch.what, error = %error.message, "a watch could not be told");
-            self.insert(agent, armed.watch);
+            // It stays with what happened, so that it is told later rather than never.
+            let watch = Watch { untold: Some(untold), ..armed.watch };
+            self.insert(agent, watch.clone());
+            if let Err(error) = self.write(agent, &watch).await {
+                tracing::warn!(%agent, watch = %watch.what, error = %error.message, "and is kept in memory only");
+            }
+        }
+    }
+
+    /// Tells what there was no room for, now that there may be some: of one agent, or of all.
+    pub async fn tell_again(&self, agent: Option<&agent::Id>) {
+        for (owner, watch) in self.matching(|owner, _| agent.is_none_or(|agent| agent == owner)) {
+            if let Some(text) = watch.untold.clone() {
+                self.tell(&owner, &watch, text.into()).await;
+            }
         }
     }
 
@@ -226,7 +245,7 @@ impl Watches {
             .hint("List them with /watch and remove some: /watch rm N"));
         }
         let key = format!("watch-{}", ulid::Ulid::generate()).into();
-        let watch = Watch { number: lane.last + 1, what, since: self.clock.now(), key };
+        let watch = Watch { number: lane.last + 1, what, since: self.clock.now(), key, untold: None };
         Ok((watch.clone(), lane.add(watch)))
     }
 
@@ -245,18 +264,22 @@ impl Watches {
     }
 
     async fn keep(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
+        let written = self.write(agent, watch).await;
+        if written.is_err() {
+            self.disarm(agent, watch.number);
+        }
+        written
+    }
+
+    async fn write(&self, agent: &agent::Id, watch: &Watch) -> Result<()> {
         let record = serde_json::to_vec(&Record::of(watch)).expect("words and numbers are always JSON");
         let write = AtomicWrite::new().put(&space_of(agent), &key_of(watch.number), record, None);
-        if let Err(error) = self.store.commit(write).await {
-            self.disarm(agent, watch.number);
-            return Err(failed(error));
-        }
-        Ok(())
+        self.store.commit(write).await.map(|_| ()).map_err(store_failed)
     }
 
     async fn forget_record(&self, agent: &agent::Id, number: u32) -> Result<()> {
         let write = AtomicWrite::new().delete(&space_of(agent), &key_of(number));
-        self.store.commit(write).await.map(|_| ()).map_err(failed)
+        self.store.commit(write).await.map(|_| ()).map_err(store_failed)
     }
 
     fn matching(&self, concerns: impl Fn(&agent::Id, &What) -> bool) -> Vec<(agent::Id, Watch)> {
@@ -295,8 +318,4 @@ fn space_of(agent: &agent::Id) -> Space {
 /// Sorts as the number does.
 fn key_of(number: u32) -> Key {
     Key::new(format!("{number:010}"))
-}
-
-fn failed(error: store::Error) -> Error {
-    Error::new(Code::LoadError, format!("The store failed: {error}"))
 }

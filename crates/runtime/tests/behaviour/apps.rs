@@ -214,3 +214,31 @@ async fn an_apps_topic_shows_the_apps_own_files_and_no_others() {
     let missing = world.fails("app:mail", "/open docs/a.md", "NOT_FOUND").await;
     assert!(missing.contains("in a tab, such as main"), "{missing}");
 }
+
+/// The test has one thread: a command that blocked it would end nothing.
+#[tokio::test]
+async fn a_lock_that_somebody_holds_keeps_nobody_else_waiting() {
+    let world = World::new().await;
+    world.home.write("a.md", page("name: a\ntype: app", "# A"));
+    world.ok("main", "/install a.md").await;
+    let held = |name: &str| {
+        let lock = fs::File::open(world.home.path().join(name)).unwrap();
+        lock.lock().unwrap();
+        lock
+    };
+    let lock = held(".string/packages/.lock");
+    let waiting: Vec<_> =
+        ["one", "two", "three"].map(|topic| world.spawn(world.request(topic, "/uninstall a"))).into();
+    world.ok("agent", "/use default").await;
+    let settings = held(".string/.lock");
+    let using = world.spawn(world.request("agent", "/use default"));
+    world.ok("main", "/info").await;
+    drop((lock, settings));
+    assert!(using.await.unwrap().ok());
+    let mut codes = Vec::new();
+    for reply in waiting {
+        codes.push(reply.await.unwrap().code.map(|code| code.as_str()));
+    }
+    codes.sort_unstable();
+    assert_eq!(codes, [None, Some("NOT_FOUND"), Some("NOT_FOUND")]);
+}

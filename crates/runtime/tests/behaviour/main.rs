@@ -14,6 +14,7 @@ mod evaluation;
 mod events;
 mod failures;
 mod forgery;
+mod forgetting;
 mod github;
 mod hubs;
 mod links;

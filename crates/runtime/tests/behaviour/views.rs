@@ -1,6 +1,7 @@
 //! `/info`, `/help` and the pages of hubs, whole.
 
 use insta::assert_snapshot;
+use runtime::session::HISTORY_MAX;
 use testkit::World;
 
 /// The replies to several commands, each under its topic and command, without what differs between runs.
@@ -74,4 +75,20 @@ async fn hubs_show_their_pages() {
     let world = World::new().await;
     let pages = ["agent", "system", "app", "bash", "tool", "event"].map(|hub| (hub, "/open"));
     assert_snapshot!("hubs", shown(&world, &pages).await);
+}
+
+#[tokio::test]
+async fn a_history_has_an_end() {
+    let world = World::new().await;
+    for name in ["a", "b", "c"] {
+        world.home.write(&format!("{name}.md"), format!("# {name}\n"));
+    }
+    world.ok("main", "/open c.md").await;
+    for _ in 0..HISTORY_MAX / 2 {
+        world.ok("main", "/open a.md\n/open b.md").await;
+    }
+    world.ok("main", "/open a.md").await;
+    let info = world.ok("main", "/info").await;
+    assert!(info.contains(&format!("history:   {HISTORY_MAX} entries")), "{info}");
+    assert!(world.ok("main", "/back").await.starts_with("Back to ~/b.md"));
 }

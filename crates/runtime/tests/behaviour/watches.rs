@@ -128,6 +128,33 @@ async fn a_watch_that_cannot_be_told_is_told_later() {
     assert_eq!(told(&world).await.len(), 1);
 }
 
+/// Nothing but the first telling knows what happened: a shell says it once.
+#[tokio::test]
+async fn what_there_was_no_room_for_is_told_when_there_is_some() {
+    let mut world = World::new().await;
+    for number in 0..event::EVENTS_MAX {
+        let (events, text) = (&world.runtime.events, number.to_string());
+        events.post(&default_agent(), event::Source::Webhook, text, None).await.unwrap();
+    }
+    for restarts in [0, 1] {
+        let id = Id::parse(&format!("job-{restarts}")).unwrap();
+        world.runtime.watches.set_task(&default_agent(), id.clone()).await.unwrap();
+        world.runtime.watches.task_ended(&default_agent(), &id, &ended(Outcome::Ok)).await;
+        assert_eq!(world.runtime.watches.list(&default_agent()).len(), 1, "it could not be told");
+        if restarts > 0 {
+            world = world.restart().await;
+        }
+        world.ok("event", "/clear --all").await;
+        let told = told(&world).await;
+        assert!(told.len() == 1 && told[0].starts_with(&format!("task {id} has ended: ok")), "{told:?}");
+        assert_eq!(world.runtime.watches.list(&default_agent()), []);
+        for number in 1..event::EVENTS_MAX {
+            let (events, text) = (&world.runtime.events, number.to_string());
+            events.post(&default_agent(), event::Source::Webhook, text, None).await.unwrap();
+        }
+    }
+}
+
 #[tokio::test]
 async fn watches_are_bounded_listed_and_removed() {
     let world = World::new().await;

@@ -87,7 +87,7 @@ pub async fn clear(
 ) -> Result<Json<Cleared>, Failure> {
     let Query(doomed) = doomed?;
     let which = if doomed.all { Clear::All } else { Clear::Acked };
-    Ok(Json(Cleared { removed: app.runtime.events.clear(&agent.id, which).await? }))
+    Ok(Json(Cleared { removed: app.runtime.clear_events(&agent.id, which).await? }))
 }
 
 #[utoipa::path(

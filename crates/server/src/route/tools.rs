@@ -19,11 +19,11 @@ use crate::failure::Failure;
     )
 )]
 pub async fn list(State(app): State<App>, Speaker(agent): Speaker) -> Result<Json<Tools>, Failure> {
-    Ok(Json(Tools { tools: installed(&app.runtime, &agent) }))
+    Ok(Json(Tools { tools: installed(&app.runtime, &agent).await }))
 }
 
-pub fn installed(runtime: &Runtime, agent: &Agent) -> Vec<ToolInfo> {
-    let catalogue = runtime.tools.of(agent.workspace.home());
+pub async fn installed(runtime: &Runtime, agent: &Agent) -> Vec<ToolInfo> {
+    let catalogue = runtime.tools.of(agent.workspace.home()).await;
     let info = |tool: &std::sync::Arc<runtime::manifest::Tool>| ToolInfo {
         name: tool.name.clone(),
         description: tool.description.clone(),

@@ -8,6 +8,7 @@ use url::Url;
 use super::super::ground::Ground;
 use super::super::{Context, neighbour, open};
 use super::github;
+use crate::blocking;
 use crate::call::no_scripts;
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
 use crate::error::{Code, Error, Result};
@@ -42,8 +43,7 @@ pub async fn gather(source: Source, ground: &Ground, context: &Context<'_>) -> R
                 }
                 read => read,
             };
-            let read = tokio::task::spawn_blocking(read).await;
-            let files = read.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))?;
+            let files = blocking::run(read).await?;
             Ok(Gathered { files, stem, ..Gathered::default() })
         }
         Source::Current => {

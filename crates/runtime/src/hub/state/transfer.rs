@@ -73,22 +73,31 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
 
 /// Puts what a file holds back, all of it or nothing.
 pub async fn import(path: &str, context: &Context<'_>) -> Result<Report> {
-    let text =
-        String::from_utf8(read_file(path, bases(context), IMPORT_MAX)?).map_err(|error| failed(&error))?;
-    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-    let parsed = lines.map(|(line, number)| {
-        understood(line, &context.agent.id).map_err(|error| {
-            Error::new(Code::InvalidParams, format!("Line {number}: {}", error.message))
-                .hints(error.hints)
-                .hint("Nothing was imported.")
-        })
-    });
-    let parsed = parsed.collect::<Result<Vec<_>>>()?;
+    let (path, workspace) = (path.to_owned(), context.agent.workspace.clone());
+    let (agent, cwd) = (context.agent.id.clone(), context.caller.cwd.clone());
+    let parsed = blocking::run(move || {
+        let bases = Bases { workspace: &workspace, page: None, directory: None, caller: cwd.as_deref() };
+        let text = String::from_utf8(read_file(&path, bases, IMPORT_MAX)?).map_err(|error| failed(&error))?;
+        all_understood(&text, &agent)
+    })
+    .await?;
     let imported = context.runtime.durable.import(&parsed).await.map_err(refused)?;
     let expired = parsed.len() - imported;
     let gone = if expired == 0 { String::new() } else { format!(", {expired} had expired") };
     let json = json!({ "imported": imported, "expired": expired });
     Ok(Report { text: format!("Imported {}{gone}", entries(imported)), json })
+}
+
+fn all_understood(text: &str, agent: &agent::Id) -> Result<Vec<Transferred>> {
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let parsed = lines.map(|(line, number)| {
+        understood(line, agent).map_err(|error| {
+            Error::new(Code::InvalidParams, format!("Line {number}: {}", error.message))
+                .hints(error.hints)
+                .hint("Nothing was imported.")
+        })
+    });
+    parsed.collect()
 }
 
 /// One line of an export, checked like a call.

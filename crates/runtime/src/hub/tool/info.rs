@@ -12,9 +12,9 @@ use crate::manifest::{Catalogue, Listed, Skill, Tool};
 use crate::reply::with_body;
 use crate::tool as documents;
 
-pub fn info(name: &str, format: Format, context: &Context<'_>) -> Result<String> {
+pub async fn info(name: &str, format: Format, context: &Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
-    let catalogue = context.runtime.tools.of(workspace.home());
+    let catalogue = context.runtime.tools.of(workspace.home()).await;
     let (text, value) = if let Some(skill) = catalogue.skills.iter().find(|skill| skill.id == name) {
         let text = with_body(&format!("Skill: {name}"), &skill_text(skill, &catalogue));
         (text, with(skill_json(skill), "instruction", skill.instruction().into()))
