@@ -4,7 +4,7 @@ use crate::Runtime;
 use crate::agent;
 use crate::error::{Code, Error, Result};
 use crate::state;
-use crate::topic::Topic;
+use crate::topic::{Name, Topic};
 
 impl Runtime {
     /// Removes a topic and its durable state. One that is not open any more, as after a restart, may still hold
@@ -27,6 +27,35 @@ impl Runtime {
         }
         self.durable.drop_space(&space).await.map_err(unavailable)
     }
+
+    /// Removes the topics of an app, and what those that are not open any more have left. Gives the ones that were
+    /// open, and whether each is gone: the only topic of all stays.
+    pub async fn close_app(
+        &self,
+        agent: &agent::Id,
+        app: &Name,
+        caller: &Topic,
+    ) -> Result<Vec<(Topic, Closed)>> {
+        let mut closed = Vec::new();
+        for session in self.sessions.of(agent).list() {
+            if session.topic.app_name() == Some(app) {
+                let outcome = self.close_topic(agent, &session.topic, Some(caller)).await;
+                let outcome = if outcome.is_ok() { Closed::Gone } else { Closed::Stays };
+                closed.push((session.topic.clone(), outcome));
+            }
+        }
+        for space in state::app_spaces(&self.durable, agent, app).await.map_err(unavailable)? {
+            self.durable.drop_space(&space).await.map_err(unavailable)?;
+        }
+        Ok(closed)
+    }
+}
+
+/// What became of a topic that was to be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    Gone,
+    Stays,
 }
 
 fn unavailable(error: state::Error) -> Error {

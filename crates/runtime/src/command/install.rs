@@ -10,9 +10,13 @@ use gather::{Gathered, gather};
 use super::ground::Ground;
 use super::{Arguments, Context};
 use crate::blocking;
+use crate::close::Closed;
 use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::is_manifest;
-use crate::package::{self, Choice, Conflict, Delivery, Installed, Kind, Packages, Provenance, Source};
+use crate::package::{
+    self, Choice, Conflict, Delivery, Installed, Kind, Package, Packages, Provenance, Record, Source,
+};
+use crate::topic::Name;
 
 /// What the caller asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,9 +116,39 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
     let known = context.runtime.tools.of(workspace.home()).await;
     let done =
         blocking::run(move || package::install(&packages, &files, &stem, from, &choice, &known)).await?;
+    let mut lines = vec![reply(&done)];
+    if let Some(before) = &done.before {
+        lines.extend(follow(before, &done.package, context).await?);
+    }
     // Words from elsewhere, on one line and in quotes.
-    let hint = hint.map(|hint| format!("\nIts author says: {}", quoted(&hint)));
-    Ok(reply(&done) + &hint.unwrap_or_default())
+    lines.extend(hint.map(|hint| format!("Its author says: {}", quoted(&hint))));
+    Ok(lines.join("\n"))
+}
+
+/// Open topics of an app go on with its new version. Another package finds none, and nothing that they have left.
+async fn follow(before: &Record, package: &Package, context: Context<'_>) -> Result<Vec<String>> {
+    let identity = |record: &Record| (record.kind, record.namespace.clone(), record.name.clone());
+    if identity(before) != identity(&package.record) {
+        return close_topics(&package.name, context).await;
+    }
+    let sessions = context.topics.list().into_iter();
+    let concerned = sessions.filter(|session| session.topic.app_name() == Some(&package.name));
+    concerned.for_each(|session| session.note_replaced());
+    Ok(Vec::new())
+}
+
+/// Removes the topics of an app, and says which.
+async fn close_topics(app: &Name, context: Context<'_>) -> Result<Vec<String>> {
+    let closed = context.runtime.close_app(&context.agent.id, app, &context.session.topic).await?;
+    let mut lines = Vec::new();
+    for (topic, closed) in closed {
+        match closed {
+            Closed::Gone => lines.push(format!("Closed topic: {topic}")),
+            // The only topic stays, without the page that is gone.
+            Closed::Stays => context.state.page = None,
+        }
+    }
+    Ok(lines)
 }
 
 pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<String> {
@@ -123,20 +157,6 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
     let removed = blocking::run(move || packages.remove(&uninstall.name)).await?;
     let kind = removed.record.kind.as_str();
     let mut lines = vec![format!("Uninstalled {kind}:{}", removed.name)];
-    for session in context.topics.list() {
-        if session.topic.app_name() != Some(&removed.name) {
-            continue;
-        }
-        match context
-            .runtime
-            .close_topic(&context.agent.id, &session.topic, Some(&context.session.topic))
-            .await
-        {
-            Ok(()) => lines.push(format!("Closed topic: {}", session.topic)),
-            // The only topic stays, without the page that is gone.
-            Err(_) => context.state.page = None,
-        }
-    }
     let variables = workspace.home().join(".string/apps").join(removed.name.as_str());
     match (uninstall.variables, variables.is_dir()) {
         (Variables::Purge, true) => {
@@ -151,14 +171,14 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
         }
         (_, false) => {}
     }
+    lines.splice(1..1, close_topics(&removed.name, context).await?);
     Ok(lines.join("\n"))
 }
 
 fn reply(done: &Installed) -> String {
     let package = &done.package;
     let (kind, name) = (package.record.kind, &package.name);
-    let version =
-        |record: &package::Record| record.version.clone().unwrap_or_else(|| "(no version)".to_owned());
+    let version = |record: &Record| record.version.clone().unwrap_or_else(|| "(no version)".to_owned());
     if done.before.is_some() && !package.has_page() {
         return format!("Updated {}:{name}{}", kind.as_str(), named(&done.tools));
     }

@@ -26,10 +26,15 @@ impl Edits {
             return;
         }
         if self.files.len() == FILES_MAX {
-            *self = Self { files: Vec::new(), many: true };
+            self.add_all();
         } else {
             self.files.push(Arc::clone(path));
         }
+    }
+
+    /// Any page counts as edited.
+    pub fn add_all(&mut self) {
+        *self = Self { files: Vec::new(), many: true };
     }
 
     fn concern(&self, page: &Page) -> bool {

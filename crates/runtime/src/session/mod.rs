@@ -307,6 +307,11 @@ impl Session {
         }
     }
 
+    /// Says that whatever the session shows may have been replaced.
+    pub fn note_replaced(&self) {
+        self.glance().edits.add_all();
+    }
+
     /// The files that were edited since this was last asked.
     pub fn take_edits(&self) -> Edits {
         std::mem::take(&mut self.glance().edits)

@@ -3,9 +3,10 @@
 use serde::Deserialize;
 use store::Space;
 
+use super::Durable;
 use super::error::{Code, Error, Result};
 use crate::agent;
-use crate::topic::Topic;
+use crate::topic::{Name, Topic};
 
 /// Longest `scope_id`.
 const SCOPE_ID_MAX: usize = 128;
@@ -104,6 +105,15 @@ impl Binding {
 /// Where the session state of a topic is kept.
 pub fn session_space(agent: &agent::Id, topic: &Topic) -> Space {
     Space::new(format!("state/session/{agent}/{topic}"))
+}
+
+/// Where the session state of every topic of an app is kept, open or not.
+pub async fn app_spaces(durable: &Durable, agent: &agent::Id, app: &Name) -> Result<Vec<Space>> {
+    let first = session_space(agent, &Topic::App { name: app.clone(), config: None });
+    let configured = format!("{}:", first.as_str());
+    let mut spaces = durable.spaces(first.as_str()).await?;
+    spaces.retain(|space| *space == first || space.as_str().starts_with(&configured));
+    Ok(spaces)
 }
 
 /// A `scope_id` is a word: it becomes part of a name.

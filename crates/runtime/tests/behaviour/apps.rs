@@ -181,6 +181,41 @@ async fn uninstalling_takes_topics_along_and_keeps_variables_unless_told() {
 }
 
 #[tokio::test]
+async fn uninstalling_leaves_no_state_of_topics_that_are_not_open() {
+    let world = World::new().await;
+    world.home.write("a.md", page("name: a\ntype: app", "# A"));
+    world.ok("main", "/install a.md").await;
+    for scope in ["session:app:a", "session:app:a:work", "session:app:ab"] {
+        world.ok("system", &format!("/state put {scope} k 1")).await;
+    }
+    world.ok("main", "/uninstall a").await;
+    let left = world.ok("system", "/state ls").await;
+    assert!(
+        left.contains("session:app:ab") && !left.contains("session:app:a:") && left.lines().count() == 3,
+        "{left}"
+    );
+}
+
+#[tokio::test]
+async fn open_topics_go_on_with_a_new_version_and_not_with_another_package() {
+    let world = World::new().await;
+    let act = |said: &str| format!("# A\n\n```act.go\nSET {{said}} = \"{said}\"\n```\n");
+    world.home.write("one.md", page("name: a\nnamespace: x\nversion: 1\ntype: app", &act("one")));
+    world.home.write("two.md", page("name: a\nnamespace: x\nversion: 2\ntype: app", &act("two")));
+    world.home.write("other.md", page("name: a\nnamespace: y\nversion: 1\ntype: app", &act("other")));
+    world.ok("main", "/install one.md").await;
+    world.ok("app:a", "/open").await;
+    world.ok("app:a", "/set {token} = \"t\"").await;
+    assert_eq!(world.ok("main", "/install two.md").await, "Updated app:a 1 → 2");
+    assert!(world.ok("app:a", "/source").await.contains("\"two\""));
+    assert!(world.ok("app:a", "/set").await.contains("{token} = \"t\""));
+    let reply = world.ok("main", "/install other.md --force").await;
+    assert_eq!(reply, "Updated app:a 2 → 1\nClosed topic: app:a");
+    assert!(world.ok("app:a", "/open\n/source").await.contains("\"other\""));
+    assert_eq!(world.ok("app:a", "/set").await, "No variables set.");
+}
+
+#[tokio::test]
 async fn an_apps_topic_shows_the_apps_own_files_and_no_others() {
     let world = World::new().await;
     world.home.write("src/string.md", page("type: app", "# App"));
