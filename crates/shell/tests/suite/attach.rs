@@ -179,6 +179,19 @@ async fn more_than_the_terminal_holds_may_be_typed_ahead() {
 }
 
 #[tokio::test]
+async fn a_line_that_was_begun_for_a_program_is_edited_on_when_it_has_ended() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"cat\r".to_vec()).await;
+    person.keys(b"ec".to_vec()).await;
+    waits_for_input(&fixture.shell.wait(LONG).await.unwrap());
+    fixture.shell.interrupt().await.unwrap();
+    sees(&mut person, "$ ec").await;
+    person.keys(b"ho on-$((1+1))\r".to_vec()).await;
+    sees(&mut person, "\r\non-2\r\n").await;
+}
+
+#[tokio::test]
 async fn what_is_typed_while_it_is_not_shown_is_not_run() {
     let fixture = Fixture::new().await;
     let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();

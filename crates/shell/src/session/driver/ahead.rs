@@ -41,9 +41,9 @@ impl Keys {
         *self = Self { any: true, hidden: self.hidden || hidden, begun: !matches!(last, b'\r' | b'\n') };
     }
 
-    /// All that could be read was; of a hidden line that was begun the rest is hidden too.
+    /// All that could be read was: a line that was begun could not, and if it was hidden its rest is too.
     fn were_read(&mut self) {
-        if !(self.hidden && self.begun) {
+        if !self.begun {
             *self = Self::default();
         }
     }
