@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{ArgGroup, Parser, ValueEnum};
 use clap_complete::Shell;
 
 use crate::setup::Client;
@@ -24,9 +24,13 @@ const EXAMPLES: &str = "Examples:
 The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
 3 no daemon. Everything after TOPIC belongs to the command: options come before it.";
 
+/// What is done instead of sending a command: one of them at a time.
+const INSTEAD: &str = "instead";
+
 /// A runtime for AI agents: send a command to a topic, read Markdown back.
 #[derive(Debug, Clone, Default, Parser)]
 #[command(name = "string", version, override_usage = USAGE, after_help = EXAMPLES)]
+#[command(group = ArgGroup::new(INSTEAD).conflicts_with_all(["words", "json", "raw", "stdin"]))]
 pub(crate) struct Arguments {
     /// The topic and the command for it
     // The first word ends the options: what follows is the command's, hyphens and all.
@@ -34,7 +38,7 @@ pub(crate) struct Arguments {
     pub(crate) words: Vec<String>,
 
     /// Speak as this agent
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["daemon", "completions", "types"])]
     pub(crate) agent: Option<String>,
 
     /// Print the reply as one JSON object
@@ -50,39 +54,39 @@ pub(crate) struct Arguments {
     pub(crate) stdin: bool,
 
     /// Answer the ChanFlow blocks of standard input
-    #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin"])]
+    #[arg(long, group = INSTEAD)]
     pub(crate) chanflow: bool,
 
     /// Serve the Model Context Protocol on standard input and output
-    #[arg(long, conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow"])]
+    #[arg(long, group = INSTEAD)]
     pub(crate) mcp: bool,
 
     /// With --mcp: list every installed tool beside `string`, with its own schema
-    #[arg(long, requires = "mcp")]
+    #[arg(long)]
     pub(crate) tools: bool,
 
     /// Sit at the terminal of a running shell, beside the agent
-    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp"])]
+    #[arg(long, value_name = "TOPIC", group = INSTEAD)]
     pub(crate) attach: Option<String>,
 
     /// Manage the daemon
-    #[arg(long, value_name = "ACTION", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "agent"])]
+    #[arg(long, value_name = "ACTION", group = INSTEAD)]
     pub(crate) daemon: Option<Action>,
 
     /// Print what an MCP client must be told to find String
-    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon"])]
+    #[arg(long, value_name = "CLIENT", group = INSTEAD)]
     pub(crate) setup: Option<Client>,
 
     /// With --setup: merge it into the client's own file, and keep that as it was beside it
-    #[arg(long, requires = "setup", conflicts_with = "words")]
+    #[arg(long)]
     pub(crate) write: bool,
 
     /// Print a completion script for a shell
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "attach", "daemon", "agent", "setup"])]
+    #[arg(long, value_name = "SHELL", group = INSTEAD)]
     pub(crate) completions: Option<Shell>,
 
     /// Print the TypeScript declarations for scripts, or write them to a file
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["words", "json", "raw", "stdin", "chanflow", "mcp", "daemon", "completions", "agent"])]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", group = INSTEAD)]
     pub(crate) types: Option<PathBuf>,
 }
 
@@ -147,7 +151,13 @@ mod tests {
             &["--completions", "tcl"],
             &["--setup", "emacs"],
             &["--setup", "codex", "main"],
-            &["--write", "main", "/info"],
+            &["--setup", "codex", "--types"],
+            &["--setup", "codex", "--write", "main"],
+            &["--attach", "bash:dev", "--types", "a.d.ts"],
+            &["--types", "a.d.ts", "main"],
+            &["--mcp", "--stdin"],
+            &["--agent", "x", "--daemon", "stop"],
+            &["--agent", "x", "--types"],
             &["--frobnicate", "main"],
             &["-x", "main"],
             &["--agent"],

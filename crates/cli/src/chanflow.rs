@@ -7,9 +7,9 @@ use crate::stdin;
 
 /// Answers every block of the text. A block whose command failed is an answer too: the status says only whether
 /// the text was answered, since one number cannot speak for many blocks.
-pub(crate) async fn run(link: &Link) -> Result<Status, Failure> {
+pub(crate) async fn run(link: &Link, cwd: Option<&str>) -> Result<Status, Failure> {
     let text = stdin::read()?;
-    let answer = link.attempt(async || link.client().chanflow(text.as_str()).await).await?;
+    let answer = link.attempt(async || link.client().chanflow(text.as_str(), cwd).await).await?;
     if !answer.is_empty() {
         output::print(&answer)?;
     }

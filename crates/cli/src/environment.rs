@@ -1,4 +1,5 @@
-//! What the process is given from outside: variables, home, working directory, terminals. Read here and nowhere else.
+//! What the process is given from outside: variables, home, working directory, terminals. Read here and nowhere
+//! else, but for where the program lies when it starts itself: by then its file may have been replaced.
 
 #![allow(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 

@@ -4,13 +4,13 @@
 //! start again.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use runtime::error::one_line;
-use runtime::logs::{LINES, LINES_MAX, Redaction, Which, tail};
+use runtime::logs::{LINES, LINES_MAX, Redaction, Which, last, seek_tail};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use crate::failure::{Failure, Status};
@@ -63,8 +63,7 @@ pub(crate) fn run(follow: Follow, root: &Path, home: &Path) -> Result<Status, Fa
     let failed =
         |error: io::Error| Failure::failed(format!("{} cannot be followed: {error}", path.display()));
     let mut follower = Follower::new(path.clone(), home).map_err(failed)?;
-    let lines = tail(&path, follow.lines).map_err(failed)?;
-    match follower.run(&lines) {
+    match follower.run(follow.lines) {
         // A reader that has seen enough is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failed(error)),
         _ => Ok(Status::Done),
@@ -89,23 +88,27 @@ impl Follower {
         // The directory, since the file is renamed and made anew when it gets large.
         inotify::add_watch(&changes, dir, WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         let mut follower = Self { path, home: home.to_owned(), changes, file: None, partial: Vec::new() };
-        follower.open(SeekFrom::End(0))?;
+        follower.open(seek_tail)?;
         Ok(follower)
     }
 
-    fn run(&mut self, tail: &[String]) -> io::Result<()> {
-        self.print(tail.iter().map(String::as_str))?;
+    /// What is there already and what comes are read from one file in one go, so that no line is shown twice.
+    fn run(&mut self, lines: usize) -> io::Result<()> {
+        let there = self.read()?;
+        self.print(last(&there, lines))?;
         let mut buffer = [MaybeUninit::uninit(); 4096];
         loop {
-            self.read()?;
             // Which file has changed does not matter: a look at ours costs nothing.
             let mut events = inotify::Reader::new(&self.changes, &mut buffer);
             events.next()?;
+            let new = self.read()?;
+            self.print(new.lines())?;
         }
     }
 
-    /// Prints what is new, to the end of the last whole line.
-    fn read(&mut self) -> io::Result<()> {
+    /// What is new, to the end of the last whole line.
+    fn read(&mut self) -> io::Result<String> {
+        let mut new = String::new();
         loop {
             let mut bytes = std::mem::take(&mut self.partial);
             if let Some((file, _)) = &mut self.file {
@@ -117,19 +120,19 @@ impl Follower {
             }
             let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             self.partial = bytes.split_off(end);
-            self.print(String::from_utf8_lossy(&bytes).lines())?;
+            new.push_str(&String::from_utf8_lossy(&bytes));
             if !self.is_replaced() {
-                return Ok(());
+                return Ok(new);
             }
-            self.open(SeekFrom::Start(0))?;
+            self.open(|_| Ok(()))?;
         }
     }
 
-    fn open(&mut self, from: SeekFrom) -> io::Result<()> {
+    fn open(&mut self, go_to_start: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         self.partial.clear();
         self.file = match File::open(&self.path) {
             Ok(mut file) => {
-                file.seek(from)?;
+                go_to_start(&mut file)?;
                 let inode = file.metadata()?.ino();
                 Some((file, inode))
             }
@@ -160,6 +163,19 @@ mod tests {
 
     fn parsed(words: &[&str]) -> Option<Result<Follow, Failure>> {
         Follow::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_written_in_the_meantime_is_read_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("daemon.log");
+        std::fs::write(&path, "one\ntw").unwrap();
+        let mut follower = Follower::new(path.clone(), dir.path()).unwrap();
+        let mut log = File::options().append(true).open(&path).unwrap();
+        log.write_all(b"o\nthr").unwrap();
+        assert_eq!(follower.read().unwrap(), "one\ntwo\n");
+        log.write_all(b"ee\n").unwrap();
+        assert_eq!(follower.read().unwrap(), "three\n");
     }
 
     #[test]

@@ -66,7 +66,10 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
         },
         Plan::Daemon(action) => daemon::manage(action, environment),
         Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
-        Plan::Chanflow => block_on(chanflow::run(&link(arguments, environment)?)),
+        Plan::Chanflow => {
+            let cwd = environment.cwd_text();
+            block_on(chanflow::run(&link(arguments, environment)?, cwd.as_deref()))
+        }
         Plan::Mcp(listing) => {
             block_on(mcp::run(link(arguments, environment)?, environment.cwd_text(), listing))
         }

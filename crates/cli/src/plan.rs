@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
-use runtime::command::table;
+use runtime::command::table::{self, Body};
 use runtime::topic::{Hub, Kind, Topic};
 
 use crate::arguments::{Action, Arguments};
@@ -13,9 +13,6 @@ use crate::logs::Follow;
 use crate::mcp::Listing;
 use crate::setup::{Act, Client};
 use crate::words;
-
-/// The commands whose body may come from standard input without being asked for.
-pub(crate) const BODY_COMMANDS: [&str; 3] = ["write", "append", "replace"];
 
 /// Said where there is neither a topic nor a command.
 const NOTHING_TO_DO: &str = "What shall it do? For example: string main /info";
@@ -71,6 +68,13 @@ pub(crate) enum Show {
 }
 
 pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<Plan, Failure> {
+    // Not said to clap: there, whatever excludes the other option would lift the need for it.
+    if arguments.write && arguments.setup.is_none() {
+        return Err(Failure::usage("--write goes with --setup CLIENT."));
+    }
+    if arguments.tools && !arguments.mcp {
+        return Err(Failure::usage("--tools goes with --mcp."));
+    }
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
     }
@@ -187,13 +191,16 @@ pub(crate) fn hub_command(line: &str) -> String {
     if line.starts_with('/') { line.to_owned() } else { format!("/{line}") }
 }
 
-/// Whether a command line lacks the body it should have. In shells and hubs these are not commands.
+/// Whether a command line lacks the body it should have, which may then come from standard input without being asked
+/// for. In shells and hubs no command has one.
 pub(crate) fn wants_body(kind: Option<Kind>, cmd: &str) -> bool {
     let name = cmd.split_whitespace().next().unwrap_or_default().trim_start_matches('/');
     matches!(kind, Some(Kind::Tab | Kind::App))
         && cmd.starts_with('/')
         && !cmd.contains('\n')
-        && BODY_COMMANDS.iter().any(|command| command.eq_ignore_ascii_case(name))
+        && table::COMMANDS
+            .iter()
+            .any(|spec| spec.body == Body::Needed && spec.name.eq_ignore_ascii_case(name))
 }
 
 fn asks_for_json(cmd: &str) -> bool {
@@ -338,8 +345,17 @@ mod tests {
         ] {
             assert_eq!(planned(words, Stream::Other).unwrap(), expected, "{words:?}");
         }
-        for words in [["--json"], ["--raw"], ["--agent=x"]] {
-            assert_eq!(planned(&words, Stream::Terminal).unwrap_err().status, Status::Usage, "{words:?}");
+        for words in [
+            &["--json"] as &[&str],
+            &["--raw"],
+            &["--agent=x"],
+            &["--write"],
+            &["--write", "main", "/info"],
+            &["--write", "--daemon", "stop"],
+            &["--tools", "main", "/info"],
+            &["--tools", "--chanflow"],
+        ] {
+            assert_eq!(planned(words, Stream::Terminal).unwrap_err().status, Status::Usage, "{words:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use crate::failure::Failure;
 
 /// More could not be sent, and would be read for nothing.
-const MAX: u64 = client::REQUEST_MAX as u64;
+const MAX: u64 = wire::REQUEST_MAX as u64;
 
 pub(crate) fn read() -> Result<String, Failure> {
     text(io::stdin().lock())

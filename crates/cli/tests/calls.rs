@@ -134,6 +134,19 @@ fn chanflow_answers_every_block_and_counts_no_errors() {
 }
 
 #[test]
+fn chanflow_starts_paths_from_where_it_is_called() {
+    let world = World::new();
+    let folder = world.home().join("a & b");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("x.md"), "# Found\n").unwrap();
+    let mut shell = world.command("bash");
+    shell.current_dir(&folder);
+    shell.args(["-c", "echo '<𝒞=string:a>/open ./x.md</𝒞>' | \"$0\" --chanflow", STRING]);
+    let run = finish(shell);
+    assert!(run.out.ends_with("---\n# Found\n</𝒞>\n"), "{run:?}");
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let world = World::new();
     world.run(&["main", "/info"]);

@@ -170,16 +170,49 @@ fn dependencies_point_down_only() {
 }
 
 #[test]
+fn every_dependency_has_one_reason_and_every_reason_a_dependency() {
+    let manifest = fs::read_to_string(top().join("Cargo.toml")).unwrap();
+    let (_, rest) = manifest.split_once("[workspace.dependencies]\n").unwrap();
+    let (section, _) = rest.split_once("\n[").unwrap();
+    let mut used: Vec<&str> = section
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.contains("path = "))
+        .filter_map(|line| Some(line.split_once(" = ")?.0))
+        .collect();
+    let page = fs::read_to_string(top().join("ARCHITECTURE.md")).unwrap();
+    let (_, table) = page.split_once("## Dependencies").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).skip(1);
+    let mut explained: Vec<&str> =
+        rows.flat_map(|names| names.split(", ")).filter_map(|name| name.split(' ').next()).collect();
+    used.sort_unstable();
+    explained.sort_unstable();
+    assert_eq!(explained, used, "the table in ARCHITECTURE.md, and the dependencies of the workspace");
+}
+
+#[test]
 fn every_page_that_is_linked_exists() {
-    for page in fs::read_dir(top().join("docs")).unwrap().map(|entry| entry.unwrap().path()) {
+    let mut pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| top().join(name)).to_vec();
+    for folder in ["docs", "examples"] {
+        collect_pages(&top().join(folder), &mut pages);
+    }
+    for page in pages {
         let text = fs::read_to_string(&page).unwrap();
-        // What stands in code is an example, and so is what starts with a dot: examples have files of their own.
+        // What stands in code is an example.
         let prose: String = text.split('`').step_by(2).collect();
         let links = prose.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-        let local =
-            links.filter(|link| link.ends_with(".md") && !link.contains("://") && !link.starts_with("./"));
+        let local = links.filter(|link| link.ends_with(".md") && !link.contains("://"));
         for link in local {
             assert!(page.with_file_name(link).exists(), "{} links {link}", page.display());
+        }
+    }
+}
+
+fn collect_pages(directory: &Path, pages: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect_pages(&path, pages);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
         }
     }
 }

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::Stdio;
 
 use rustix::process::Signal;
@@ -199,10 +200,10 @@ fn commands_sent_while_the_daemon_stops_find_its_successor() {
 #[test]
 fn a_daemon_that_is_still_flushing_is_waited_for() {
     let world = World::new();
-    let run = world.root().join("run");
-    fs::create_dir_all(&run).unwrap();
+    let store = world.root().join("store");
+    fs::create_dir_all(&store).unwrap();
     // What a daemon holds to its very end, when its doors are long closed.
-    let held = fs::File::create(run.join("daemon.lock")).unwrap();
+    let held = fs::File::create(store.join("daemon.lock")).unwrap();
     held.lock().unwrap();
     let mut child = world.spawn(&["main", "/info"]);
     let inode = held.metadata().unwrap().ino();
@@ -212,6 +213,42 @@ fn a_daemon_that_is_still_flushing_is_waited_for() {
     drop(held);
     let run = read(child.wait_with_output().unwrap());
     assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
+fn what_is_cleaned_away_under_a_daemon_is_made_anew() {
+    let world = World::new();
+    world.run(&["main", "/set {kept} = \"yes\""]);
+    let daemon = world.daemon();
+    let run = world.root().join("run");
+    let token = fs::read(run.join("token")).unwrap();
+    let clean: [fn(&Path); 3] = [
+        |run| fs::remove_file(run.join("string.sock")).unwrap(),
+        |run| fs::rename(run, run.with_file_name("moved")).unwrap(),
+        |run| fs::remove_dir_all(run).unwrap(),
+    ];
+    for clean in clean {
+        clean(&run);
+        let told = world.run(&["--raw", "main", "/set"]);
+        assert!(told.out.contains("{kept} = \"yes\""), "{told:?}");
+        assert_eq!((world.daemon(), fs::read(run.join("token")).unwrap()), (daemon, token.clone()));
+    }
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    assert!(!run.join("string.sock").exists());
+}
+
+#[test]
+fn a_daemon_whose_root_is_gone_ends_and_the_next_command_starts_afresh() {
+    let world = World::new();
+    world.run(&["main", "/set {kept} = \"no\""]);
+    let daemon = world.daemon();
+    let end = watch(daemon);
+    fs::remove_dir_all(world.root()).unwrap();
+    let told = world.run(&["--raw", "main", "/set"]);
+    assert!(!told.out.contains("kept") && told.code == Some(0), "{told:?}");
+    wait(&end);
+    assert_ne!(world.daemon(), daemon);
+    assert_eq!(world.run(&["--raw", "main", "/set"]).out, told.out);
 }
 
 /// Whether the kernel lists somebody who wants a lock on the file and cannot have it yet.

@@ -243,31 +243,34 @@ fn whatever_a_resource_shows_is_told_when_it_changes() {
     for (id, uri) in [(1, "string://topic/docs"), (2, "string://topic/bash:zz"), (3, "string://events")] {
         assert!(client.ask(id, "resources/subscribe", json!({"uri": uri}))["result"].is_object());
     }
-    // One word for each change, and nothing is left over at the end.
-    let mut expect = |uri: &str, times: usize| {
-        for _ in 0..times {
-            let told = client.next().unwrap();
-            assert_eq!(told["method"], "notifications/resources/updated", "{told}");
-            assert_eq!(told["params"]["uri"], uri, "{told}");
-        }
-    };
     post(&world, "A text from outside.");
-    expect("string://events", 1);
+    expect(&mut client, &["string://events"]);
     let id = world.run(&["--raw", "event", "list"]).out;
     let id = id.split_whitespace().find(|word| word.starts_with("evt_")).unwrap();
+    let event = format!("string://event/{id}");
+    assert!(client.ask(4, "resources/subscribe", json!({"uri": event}))["result"].is_object());
     world.run(&["event", "ack", id]);
-    expect("string://events", 1);
+    expect(&mut client, &[&event, "string://events"]);
     world.run(&["event", "clear", "--all"]);
-    expect("string://events", 1);
+    expect(&mut client, &[&event, "string://events"]);
     world.run(&["main", "/session close docs"]);
-    expect("string://topic/docs", 1);
+    expect(&mut client, &["string://topic/docs"]);
     // The command begins, starts a shell, and ends.
     world.run(&["bash:zz", "true"]);
-    expect("string://topic/bash:zz", 3);
+    expect(&mut client, &["string://topic/bash:zz"; 3]);
     world.run(&["bash", "kill", "zz"]);
-    expect("string://topic/bash:zz", 1);
-    let read = client.ask(4, "resources/read", json!({"uri": "string://topic/bash:zz"}));
+    expect(&mut client, &["string://topic/bash:zz"]);
+    let read = client.ask(5, "resources/read", json!({"uri": "string://topic/bash:zz"}));
     assert_eq!(read["result"]["contents"][0]["text"], "bash:zz\n(no shell)");
+}
+
+/// One word for each change, in any order, and nothing else in between.
+fn expect(client: &mut Client, uris: &[&str]) {
+    let mut told: Vec<Value> = uris.iter().map(|_| client.next().unwrap()).collect();
+    assert!(told.iter().all(|one| one["method"] == "notifications/resources/updated"), "{told:?}");
+    told.sort_by_key(|one| one["params"]["uri"].to_string());
+    let told: Vec<&Value> = told.iter().map(|one| &one["params"]["uri"]).collect();
+    assert_eq!(told, uris);
 }
 
 fn post(world: &World, body: &str) {

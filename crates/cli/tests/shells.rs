@@ -158,7 +158,9 @@ fn a_stop_does_not_wait_for_what_runs() {
     assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
     assert!(before.elapsed() < std::time::Duration::from_secs(4), "{:?}", before.elapsed());
     let run = support::read(running.wait_with_output().unwrap());
-    assert!(run.out.starts_with("ERROR(EXIT_130)"), "{run:?}");
+    assert!(run.out.starts_with("ERROR(EXIT_130)") && run.out.contains("\n(the daemon stops)\n"), "{run:?}");
+    let run = world.run(&["--raw", "bash:dev", "true"]);
+    assert!(run.out.contains("it was running: echo $$; sleep 1000; this is a fresh one"), "{run:?}");
 }
 
 #[test]
@@ -208,8 +210,8 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
     assert!(run.out.contains("none left behind; running below the daemon: 1"), "{}", run.out);
     let token = world.root().join("run/token");
     fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
-    fs::remove_file(world.root().join("run/daemon.lock")).unwrap();
-    fs::write(world.root().join("run/daemon.lock"), "").unwrap();
+    fs::remove_file(world.root().join("store/daemon.lock")).unwrap();
+    fs::write(world.root().join("store/daemon.lock"), "").unwrap();
     let run = world.run(&["system", "doctor", "--json"]);
     for part in [
         format!("chmod 600 {}", token.display()),
@@ -218,6 +220,27 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_repair_it() {
     ] {
         assert!(run.out.contains(&part), "{part}: {}", run.out);
     }
+}
+
+#[test]
+fn commands_have_the_limit_of_open_files_that_the_daemon_was_started_with() {
+    let world = World::new();
+    let mut first = world.command("/bin/bash");
+    first.args([
+        "-c",
+        "ulimit -Sn 256 && exec \"$@\"",
+        "-",
+        support::STRING,
+        "--raw",
+        "bash:dev",
+        "ulimit -Sn",
+    ]);
+    assert_eq!(support::finish(first).out, "exit: 0 | cwd: ~/\n---\n256\n");
+    assert_eq!(world.run(&["--raw", "main", "/exec ulimit -Sn"]).out, "exit: 0 | cwd: ~/\n---\n256\n");
+    // The daemon itself needs more: a shell holds several.
+    let limits = fs::read_to_string(format!("/proc/{}/limits", world.daemon())).unwrap();
+    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+    assert_ne!(files.split_whitespace().next(), Some("256"), "{limits}");
 }
 
 #[test]

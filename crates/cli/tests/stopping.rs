@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
+use runtime::sink::Discard;
 use testkit::World;
 
 /// Waits until somebody reads the pipe `name` in the home, which the command makes.
@@ -42,6 +44,22 @@ async fn an_interrupted_shell_command_without_output_says_so() {
 }
 
 #[tokio::test]
+async fn text_behind_an_act_on_a_shell_never_overtakes_it() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    for act in ["//interrupt", "//eof", "//kill"].repeat(10) {
+        assert!(world.ok("bash:a", "cat").await.starts_with("exit: running"), "{act}");
+        let [act, text] = [act, "echo $((6*7))"].map(|payload| {
+            let request = world.request("bash:a", payload);
+            world.runtime.enqueue(request, Arc::new(Discard), Default::default())
+        });
+        // The text is run first.
+        let (text, act) = tokio::join!(text.run(), act.run());
+        assert!(act.ok(), "{}", act.content);
+        assert!(text.content.starts_with("exit: 0") && text.content.ends_with("\n42"), "{}", text.content);
+    }
+}
+
+#[tokio::test]
 async fn a_shell_that_is_closed_meanwhile_gives_its_caller_what_was_printed() {
     let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
     for (name, topic, close) in [("one", "bash", "/kill one"), ("two", "main", "/session close bash:two")] {
@@ -68,4 +86,37 @@ async fn a_shell_that_is_taken_away_meanwhile_says_why_and_what_was_printed() {
     let reply = running.await.unwrap().content;
     assert!(reply.starts_with("ERROR(NOT_ALLOWED): The shell was ended: a person has changed"), "{reply}");
     assert!(reply.ends_with("\n---\nbefore"), "{reply}");
+}
+
+/// Runs a command in a shell and goes away while it runs; what follows `then` runs after that.
+async fn leave_behind(world: &World, topic: &str, name: &str, then: &str) {
+    let running =
+        world.spawn(world.request(topic, &format!("mkfifo go-{name} {name}; cat {name} go-{name}; {then}")));
+    met(world, name).await;
+    running.abort();
+    assert!(running.await.unwrap_err().is_cancelled());
+    met(world, &format!("go-{name}")).await;
+}
+
+#[tokio::test]
+async fn what_nobody_heard_is_told_to_whoever_comes_next() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    leave_behind(&world, "bash:a", "one", "echo RESULT; false").await;
+    assert_eq!(
+        world.ok("bash:a", "echo next").await,
+        "exit: 0 | cwd: ~/\n---\n(the command before has ended: exit 1; whoever waited for this had gone)\nRESULT\nnext"
+    );
+    assert_eq!(world.ok("bash:a", "echo once").await, "exit: 0 | cwd: ~/\n---\nonce");
+    leave_behind(&world, "bash:a", "two", "echo dying; exit 5").await;
+    assert_eq!(
+        world.ok("bash:a", "echo next").await,
+        "exit: 0 | cwd: ~/\n---\n(the shell has ended with status 5; whoever waited for this had gone)\ndying\nnext"
+    );
+    leave_behind(&world, "bash:a", "three", "echo first").await;
+    leave_behind(&world, "bash:a", "four", "echo second").await;
+    let reply = world.ok("bash:a", "//wait 1s").await;
+    let expected = "exit: none | cwd: ~/\n---\n\
+                    (the command before has ended: exit 0; whoever waited for this had gone)\n\
+                    (the command before has ended: exit 0; whoever waited for this had gone)\nfirst\nsecond";
+    assert_eq!(reply, expected);
 }

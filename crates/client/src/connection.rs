@@ -1,4 +1,4 @@
-//! The daemon's two doors, and a connection through one of them.
+//! The daemon's socket, and a connection through it.
 
 use std::fs::File;
 use std::io;
@@ -11,20 +11,16 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::UnixStream;
 use tokio::task::JoinSet;
+use wire::SOCKET_PATH_MAX;
 
+use crate::Error;
 use crate::witness::Witness;
-use crate::{Error, Token};
 
-/// `sun_path` has 108 bytes, the last of them zero.
-const SOCKET_PATH_MAX: usize = 107;
-
+/// The daemon's door for its own user.
 #[derive(Debug, Clone)]
-pub(crate) enum Endpoint {
-    Unix(PathBuf),
-    Tcp { port: u16, token: Token },
-}
+pub(crate) struct Socket(pub(crate) PathBuf);
 
 /// A reply whose body is still coming.
 #[derive(Debug)]
@@ -48,71 +44,31 @@ pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     /// Moves the bytes; aborted when dropped, which closes the socket.
     _driver: JoinSet<()>,
-    /// Only a Unix socket can tell what the other side left unread.
-    witness: Option<Witness>,
 }
 
-/// Why there is no reply.
-#[derive(Debug)]
-pub(crate) enum Unanswered {
-    /// The daemon certainly did not run the request: it can be sent again.
-    Unread(io::Error),
-    Broken(hyper::Error),
-}
-
-impl Endpoint {
-    /// The `Host` header: the TCP door looks at it.
-    pub(crate) fn host(&self) -> String {
-        match self {
-            Self::Unix(_) => "localhost".to_owned(),
-            Self::Tcp { port, .. } => format!("127.0.0.1:{port}"),
-        }
-    }
-
-    async fn connect(&self, after: Afterwards) -> Result<Connection, Error> {
-        match self {
-            Self::Unix(path) => {
-                let unreachable = |source| self.not_reachable(source);
-                let stream = unix(path).await.map_err(unreachable)?;
-                let witness = Witness::of(&stream).map_err(unreachable)?;
-                Ok(Connection::over(stream, Some(witness), after).await?)
-            }
-            Self::Tcp { port, .. } => {
-                let connected = TcpStream::connect(("127.0.0.1", *port)).await;
-                let stream = connected
-                    .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
-                    .map_err(|source| self.not_reachable(source))?;
-                Ok(Connection::over(stream, None, after).await?)
-            }
-        }
-    }
-
+impl Socket {
     /// Sends a request through a connection of its own.
     pub(crate) async fn send(
         &self,
         request: Request<Full<Bytes>>,
         after: Afterwards,
     ) -> Result<Received, Error> {
-        match self.connect(after).await?.exchange(request).await {
-            Ok(received) => Ok(received),
-            Err(Unanswered::Unread(source)) => Err(self.not_reachable(source)),
-            Err(Unanswered::Broken(error)) => Err(error.into()),
-        }
-    }
-
-    fn not_reachable(&self, source: io::Error) -> Error {
-        let address = match self {
-            Self::Unix(path) => path.display().to_string(),
-            Self::Tcp { .. } => self.host(),
+        let unreachable = |source| Error::NotReachable { address: self.0.display().to_string(), source };
+        let stream = reach(&self.0).await.map_err(unreachable)?;
+        let witness = Witness::of(&stream).map_err(unreachable)?;
+        let error = match Connection::over(stream, after).await?.exchange(request).await {
+            Ok(received) => return Ok(received),
+            Err(error) => error,
         };
-        Error::NotReachable { address, source }
+        // The daemon certainly did not run it: it can be sent again.
+        let unread = witness.unread(&error).await;
+        Err(unread.map_or(error.into(), unreachable))
     }
 }
 
 impl Connection {
     pub(crate) async fn over(
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-        witness: Option<Witness>,
         after: Afterwards,
     ) -> hyper::Result<Self> {
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
@@ -125,28 +81,17 @@ impl Connection {
                 Afterwards::Upgrade => connection.with_upgrades().await,
             };
         });
-        Ok(Self { sender, _driver: driver, witness })
+        Ok(Self { sender, _driver: driver })
     }
 
-    /// Sends the request and waits for the head of its reply.
-    pub(crate) async fn exchange(mut self, request: Request<Full<Bytes>>) -> Result<Received, Unanswered> {
-        let error = match self.sender.send_request(request).await {
-            Ok(response) => return Ok(Received { response, connection: self }),
-            Err(error) => error,
-        };
-        let unread = match self.hang_up() {
-            Some(witness) => witness.unread(&error).await,
-            None => None,
-        };
-        Err(unread.map_or(Unanswered::Broken(error), Unanswered::Unread))
-    }
-
-    fn hang_up(self) -> Option<Witness> {
-        self.witness
+    /// Sends the request and waits for the head of its reply. Without one, this end hangs up.
+    pub(crate) async fn exchange(mut self, request: Request<Full<Bytes>>) -> hyper::Result<Received> {
+        let response = self.sender.send_request(request).await?;
+        Ok(Received { response, connection: self })
     }
 }
 
-async fn unix(path: &Path) -> io::Result<UnixStream> {
+async fn reach(path: &Path) -> io::Result<UnixStream> {
     if path.as_os_str().len() <= SOCKET_PATH_MAX {
         return connect(path.to_owned()).await;
     }

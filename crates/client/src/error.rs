@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{}", .error.message)]
     Refused { status: u16, error: wire::Error },
     /// Not sent: the daemon would hang up on it.
-    #[error("the request is larger than {} MiB", crate::REQUEST_MAX >> 20)]
+    #[error("the request is larger than {} MiB", wire::REQUEST_MAX >> 20)]
     TooLarge,
     /// The connection broke off: whether the command ran is not known.
     #[error("the daemon went away before its reply was complete: {0}")]
@@ -27,8 +27,6 @@ pub enum Error {
     /// A connection that had become something else than HTTP.
     #[error("the connection broke: {0}")]
     Upgraded(io::Error),
-    #[error("the token does not fit into a header")]
-    Token,
-    #[error("the name does not fit into an address")]
+    #[error("the name does not fit into a request")]
     Name,
 }

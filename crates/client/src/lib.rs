@@ -1,4 +1,4 @@
-//! Talks to the daemon: HTTP/1.1 over its Unix socket, or over loopback TCP with the token.
+//! Talks to the daemon: HTTP/1.1 over its Unix socket.
 //!
 //! Every call has a connection to itself, so a caller that goes away takes its waiting command with it, and an
 //! interrupt never queues behind the command it is meant for.
@@ -11,13 +11,11 @@ mod sse;
 mod stdio;
 mod stream;
 mod terminal;
-mod token;
 mod witness;
 
 pub use agent::AgentId;
 pub use error::Error;
-pub use routes::{Answer, Client, Daemon, REQUEST_MAX};
+pub use routes::{Answer, Client, Daemon};
 pub use stdio::Conversation;
 pub use stream::{Activities, Event, Execution};
 pub use terminal::{Keyboard, Screen, Shown};
-pub use token::Token;

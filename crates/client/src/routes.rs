@@ -5,16 +5,19 @@ use std::path::Path;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
+use hyper::header::{ACCEPT, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, UPGRADE};
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use wire::stdio::{DESCRIPTORS, Seat};
-use wire::{Describe, ErrorBody, ExecReply, ExecRequest, Health, Offer, Shutdown, Typed, header};
+use wire::{
+    Describe, ErrorBody, ExecReply, ExecRequest, Health, Offer, REQUEST_MAX, Shutdown, Typed, header,
+};
 
-use crate::connection::{Afterwards, Endpoint, Received};
+use crate::connection::{Afterwards, Received, Socket};
 use crate::terminal::{self, Keyboard, Screen};
-use crate::{Activities, AgentId, Conversation, Error, Execution, Token, stdio};
+use crate::{Activities, AgentId, Conversation, Error, Execution, stdio};
 
 /// What the client says its version is; all crates of the workspace share it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -22,13 +25,10 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Largest request the daemon takes, in bytes. It answers more without reading on, and that answer can get lost.
-pub const REQUEST_MAX: usize = 10 * 1024 * 1024;
-
-/// A door of the daemon, and who speaks. Cheap to clone; holds no connection.
+/// The daemon's socket, and who speaks. Cheap to clone; holds no connection.
 #[derive(Debug, Clone)]
 pub struct Client {
-    endpoint: Endpoint,
+    socket: Socket,
     agent: Option<AgentId>,
     speaker: Speaker,
 }
@@ -60,16 +60,7 @@ pub enum Daemon {
 impl Client {
     /// Through the Unix socket. The path may be longer than the kernel's limit for socket addresses.
     pub fn unix(socket: impl AsRef<Path>) -> Self {
-        Self::through(Endpoint::Unix(socket.as_ref().to_owned()))
-    }
-
-    /// Through loopback TCP.
-    pub fn tcp(port: u16, token: Token) -> Self {
-        Self::through(Endpoint::Tcp { port, token })
-    }
-
-    fn through(endpoint: Endpoint) -> Self {
-        Self { endpoint, agent: None, speaker: Speaker::Caller }
+        Self { socket: Socket(socket.as_ref().to_owned()), agent: None, speaker: Speaker::Caller }
     }
 
     /// Speaks as this agent instead of `default`.
@@ -110,9 +101,11 @@ impl Client {
         }
     }
 
-    /// Runs every block of a text; the answer has one reply block for each.
-    pub async fn chanflow(&self, text: impl Into<String>) -> Result<String, Error> {
-        let received = self.send(Method::POST, "/chanflow", TEXT, Body::text(text.into())).await?;
+    /// Runs every block of a text, with paths from `cwd` on; the answer has one reply block for each.
+    pub async fn chanflow(&self, text: impl Into<String>, cwd: Option<&str>) -> Result<String, Error> {
+        let query = cwd.map(|cwd| format!("?cwd={}", utf8_percent_encode(cwd, NON_ALPHANUMERIC)));
+        let path = format!("/chanflow{}", query.unwrap_or_default());
+        let received = self.send(Method::POST, &path, TEXT, Body::text(text.into())).await?;
         Ok(String::from_utf8_lossy(&self.whole(received).await?).into_owned())
     }
 
@@ -159,7 +152,7 @@ impl Client {
         let mut request = self.request(Method::GET, path, JSON, Body::empty())?;
         request.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         request.headers_mut().insert(UPGRADE, HeaderValue::from_static(protocol));
-        let received = self.endpoint.send(request, Afterwards::Upgrade).await?;
+        let received = self.socket.send(request, Afterwards::Upgrade).await?;
         if received.response.status() != StatusCode::SWITCHING_PROTOCOLS {
             self.accepted(received).await?;
             return Err(Error::Incomplete);
@@ -175,7 +168,7 @@ impl Client {
 
     async fn send(&self, method: Method, path: &str, accept: &str, body: Body) -> Result<Received, Error> {
         let request = self.request(method, path, accept, body)?;
-        self.accepted(self.endpoint.send(request, Afterwards::Close).await?).await
+        self.accepted(self.socket.send(request, Afterwards::Close).await?).await
     }
 
     /// Lets good statuses through and turns the others into errors.
@@ -218,8 +211,8 @@ impl Client {
         *request.method_mut() = method;
         *request.uri_mut() = path.parse().map_err(|_| Error::Name)?;
         let headers = request.headers_mut();
-        let value = |text: &str| HeaderValue::from_str(text).map_err(|_| Error::Token);
-        headers.insert(HOST, value(&self.endpoint.host())?);
+        let value = |text: &str| HeaderValue::from_str(text).map_err(|_| Error::Name);
+        headers.insert(HOST, HeaderValue::from_static("localhost"));
         headers.insert(ACCEPT, value(accept)?);
         headers.insert(header::CLIENT_VERSION, value(VERSION)?);
         if let Some(content_type) = body.content_type {
@@ -230,11 +223,6 @@ impl Client {
         }
         if self.speaker == Speaker::Agent {
             headers.insert(header::FOR_AGENT, value("1")?);
-        }
-        if let Endpoint::Tcp { token, .. } = &self.endpoint {
-            let mut bearer = value(&token.bearer())?;
-            bearer.set_sensitive(true);
-            headers.insert(AUTHORIZATION, bearer);
         }
         Ok(request)
     }

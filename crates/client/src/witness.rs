@@ -60,7 +60,7 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::connection::{Afterwards, Connection, Unanswered};
+    use crate::connection::{Afterwards, Connection};
 
     /// What the witness says when the other side ends its half first and the connection after that, having read
     /// the request or not.
@@ -68,7 +68,7 @@ mod tests {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let witness = Witness::of(&ours).unwrap();
         let request = Request::new(Full::new(Bytes::from_static(b"/info")));
-        let connection = Connection::over(ours, None, Afterwards::Close).await.unwrap();
+        let connection = Connection::over(ours, Afterwards::Close).await.unwrap();
         let call = tokio::spawn(connection.exchange(request));
         theirs.readable().await.unwrap();
         if read_the_request {
@@ -78,7 +78,7 @@ mod tests {
             }
         }
         theirs.shutdown().await.unwrap();
-        let Err(Unanswered::Broken(error)) = call.await.unwrap() else { panic!("nobody answered") };
+        let Err(error) = call.await.unwrap() else { panic!("nobody answered") };
         assert!(error.is_incomplete_message(), "{error:?}");
         assert!(!witness.hung_up(Duration::ZERO).unwrap(), "half of the connection is still there");
         drop(theirs);

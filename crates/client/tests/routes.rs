@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use client::{AgentId, Client, Daemon, Error, Event, REQUEST_MAX, Token};
+use client::{AgentId, Client, Daemon, Error, Event};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
-use wire::{Activity, ExecRequest};
+use wire::{Activity, ExecRequest, REQUEST_MAX};
 
 const REPLY: &str = r#"{"ok":true,"topic":"main","topic_type":"tab","content":"Session info"}"#;
 
@@ -99,21 +99,6 @@ async fn a_command_travels_with_agent_and_version() {
         assert!(head.lines().any(|found| found == line), "{line} is missing in {head}");
     }
     assert_eq!(serde_json::from_str::<ExecRequest>(body).unwrap(), info());
-}
-
-#[tokio::test]
-async fn tcp_sends_the_token_and_the_host_of_the_door() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let request = tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.unwrap();
-        talk(stream, &http("200 OK", "", r#"{"ok":true,"version":"1.2.3"}"#)).await
-    });
-    let health = Client::tcp(port, Token::new("t0ken\n")).health().await.unwrap();
-    assert_eq!(health.version, "1.2.3");
-    let request = request.await.unwrap();
-    assert!(request.contains("\r\nauthorization: Bearer t0ken\r\n"), "{request}");
-    assert!(request.contains(&format!("\r\nhost: 127.0.0.1:{port}\r\n")), "{request}");
 }
 
 #[tokio::test]
@@ -223,7 +208,7 @@ async fn a_reply_that_is_not_json_is_unreadable() {
 #[tokio::test]
 async fn a_request_that_is_too_large_is_not_sent() {
     let fake = fake(&[]);
-    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1)).await.unwrap_err();
+    let error = Client::unix(&fake.socket).chanflow("x".repeat(REQUEST_MAX + 1), None).await.unwrap_err();
     assert!(matches!(error, Error::TooLarge), "{error:?}");
 }
 
@@ -257,9 +242,10 @@ async fn a_root_too_long_for_a_socket_path_works() {
 #[tokio::test]
 async fn chanflow_is_text_in_and_text_out() {
     let fake = fake(&[http("200 OK", "", "<𝒞=string:a>\nok\n</𝒞>\n")]);
-    let text = Client::unix(&fake.socket).chanflow("<𝒞=string:a>/info</𝒞>").await.unwrap();
+    let text = Client::unix(&fake.socket).chanflow("<𝒞=string:a>/info</𝒞>", Some("/ä b")).await.unwrap();
     assert_eq!(text, "<𝒞=string:a>\nok\n</𝒞>\n");
     let request = fake.requests.await.unwrap().remove(0);
+    assert!(request.starts_with("POST /chanflow?cwd=%2F%C3%A4%20b HTTP/1.1\r\n"), "{request}");
     assert!(request.ends_with("\r\n\r\n<𝒞=string:a>/info</𝒞>"), "{request}");
 }
 

@@ -8,8 +8,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorData, Implementation, InitializeResult, ListPromptsRequestMethod,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{MaybeSendFuture, RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
@@ -191,8 +192,11 @@ impl<H: Host> ServerHandler for Handler<H> {
             return Err(unknown(&request.uri));
         }
         let agent = self.agent(&context);
-        let added = self.subscriptions.add(&*self.host, &agent, request.uri, context.peer).await;
-        added.map_err(internal)
+        let tell = move |uri| {
+            let peer = context.peer.clone();
+            async move { peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await }
+        };
+        self.subscriptions.add(request.uri, self.host.changes(&agent), tell).await.map_err(internal)
     }
 
     async fn unsubscribe(
@@ -200,7 +204,7 @@ impl<H: Host> ServerHandler for Handler<H> {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscriptions.remove(&request.uri);
+        self.subscriptions.remove(&request.uri).await;
         Ok(())
     }
 

@@ -40,7 +40,9 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Topic(String),
-    /// The inbox.
+    /// The inbox and one event in it.
+    Event(String),
+    /// The inbox, and any event that was in it.
     Events,
     /// Some changes were missed: anything may be different.
     Anything,

@@ -30,9 +30,11 @@ impl Address {
     /// Whether a change concerns what this address shows.
     pub(crate) fn shows(&self, change: &Change) -> bool {
         match (self, change) {
-            (_, Change::Anything) | (Self::Events, Change::Events) => true,
+            (_, Change::Anything) => true,
             (Self::Topic(topic), Change::Topic(changed)) => topic == changed,
-            _ => false,
+            (Self::Events, Change::Event(_)) | (Self::Events | Self::Event(_), Change::Events) => true,
+            (Self::Event(id), Change::Event(changed)) => id == changed,
+            (Self::Topic(_), _) | (_, Change::Topic(_)) => false,
         }
     }
 }
@@ -119,9 +121,19 @@ mod tests {
 
     #[test]
     fn a_change_concerns_what_it_names() {
-        let main = Address::Topic("main".into());
-        assert!(main.shows(&Change::Topic("main".into())) && main.shows(&Change::Anything));
-        assert!(!main.shows(&Change::Topic("docs".into())) && !main.shows(&Change::Events));
-        assert!(Address::Events.shows(&Change::Events));
+        let [main, event] = ["string://topic/main", "string://event/evt_1"];
+        let table = [
+            (Change::Anything, vec![main, EVENTS, event]),
+            (Change::Topic("main".into()), vec![main]),
+            (Change::Topic("docs".into()), vec![]),
+            (Change::Event("evt_1".into()), vec![EVENTS, event]),
+            (Change::Event("evt_2".into()), vec![EVENTS]),
+            (Change::Events, vec![EVENTS, event]),
+        ];
+        for (change, expected) in table {
+            let mut shown = vec![main, EVENTS, event];
+            shown.retain(|uri| Address::parse(uri).unwrap().shows(&change));
+            assert_eq!(shown, expected, "{change:?}");
+        }
     }
 }

@@ -4,17 +4,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
-/// Runs where it is awaited, which costs no task. If that is given up, the rest runs in a task of its own.
-pub fn to_the_end<F>(work: F) -> ToTheEnd<F>
+/// Runs where it is awaited, which costs no task. If that is given up, `left` is cancelled, and the rest runs in a task
+/// of its own.
+pub fn to_the_end<F>(left: CancellationToken, work: F) -> ToTheEnd<F>
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    ToTheEnd { work: Some(Box::pin(work)), began_in: Handle::try_current().ok() }
+    ToTheEnd { work: Some(Box::pin(work)), left, began_in: Handle::try_current().ok() }
 }
 
 pub struct ToTheEnd<F: Future<Output: Send> + Send + 'static> {
     work: Option<Pin<Box<F>>>,
+    left: CancellationToken,
     /// Whoever gives it up may be elsewhere.
     began_in: Option<Handle>,
 }
@@ -37,6 +40,7 @@ impl<F: Future<Output: Send> + Send + 'static> Drop for ToTheEnd<F> {
     fn drop(&mut self) {
         // Without a runtime the process ends, and the work with it.
         if let (Some(work), Some(runtime)) = (self.work.take(), self.began_in.take()) {
+            self.left.cancel();
             runtime.spawn(work);
         }
     }
@@ -55,12 +59,14 @@ mod tests {
     async fn what_nobody_waits_for_any_more_still_ends() {
         let (go, wait) = oneshot::channel::<()>();
         let (done, ended) = oneshot::channel();
-        let mut work = Box::pin(to_the_end(async move {
+        let left = CancellationToken::new();
+        let mut work = Box::pin(to_the_end(left.clone(), async move {
             wait.await.unwrap();
             done.send(()).unwrap();
         }));
-        assert!(work.as_mut().now_or_never().is_none());
+        assert!(work.as_mut().now_or_never().is_none() && !left.is_cancelled());
         drop(work);
+        assert!(left.is_cancelled(), "it is told that nobody waits");
         go.send(()).unwrap();
         ended.await.unwrap();
     }
@@ -68,7 +74,7 @@ mod tests {
     #[tokio::test]
     async fn what_panics_is_not_run_again() {
         let (held, released) = oneshot::channel::<()>();
-        let work = to_the_end(async move {
+        let work = to_the_end(CancellationToken::new(), async move {
             let _held = held;
             panic!("on purpose");
         });

@@ -105,8 +105,8 @@ impl Error {
 /// message or a hint, which may come from a document or a script, begins an indented line like any hint.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ERROR({}): {}", self.code.as_str(), indented(&self.message))?;
-        self.hints.iter().try_for_each(|hint| write!(f, "\n  {}", indented(hint)))?;
+        write!(f, "ERROR({}): {}", self.code.as_str(), in_lines(&indented(&self.message)))?;
+        self.hints.iter().try_for_each(|hint| write!(f, "\n  {}", in_lines(&indented(hint))))?;
         self.body.iter().try_for_each(|body| write!(f, "\n---\n{body}"))
     }
 }
@@ -124,7 +124,12 @@ pub fn quoted(text: &str) -> String {
 /// A text that must stay on its line: whatever would end the line, move the cursor or turn the writing around,
 /// as an escape.
 pub fn one_line(text: &str) -> String {
-    text.chars().flat_map(escape_control).collect()
+    escaped(text, steers).into_owned()
+}
+
+/// A text that may have several lines: the same for whatever else moves the cursor or turns the writing around.
+pub fn in_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| steers(c) && !matches!(c, '\n' | '\t'))
 }
 
 fn indented(text: &str) -> Cow<'_, str> {
@@ -155,12 +160,24 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-fn escape_control(c: char) -> impl Iterator<Item = char> {
+fn steers(c: char) -> bool {
     let breaks_lines = matches!(c, '\u{2028}' | '\u{2029}');
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let escaped = (c.is_control() || breaks_lines || turns).then(|| c.escape_default());
-    let plain = escaped.is_none().then_some(c);
-    escaped.into_iter().flatten().chain(plain)
+    c.is_control() || breaks_lines || turns
+}
+
+fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_odd(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -173,6 +190,9 @@ mod tests {
         assert_eq!(error.to_string(), "ERROR(NOT_FOUND): No topic x.\n  Open topics: main");
         let forged = Error::new(Code::ToolFailed, "a\nERROR(X): b").hint("code: c\r\n✓ done");
         assert_eq!(forged.to_string(), "ERROR(TOOL_FAILED): a\n  ERROR(X): b\n  code: c\n  ✓ done");
+        let steering = Error::new(Code::ToolFailed, "\u{1b}[31mred\u{7}").hint("a\tb\u{202e}");
+        let shown = "ERROR(TOOL_FAILED): \\u{1b}[31mred\\u{7}\n  a\tb\\u{202e}";
+        assert_eq!(steering.to_string(), shown);
     }
 
     #[test]

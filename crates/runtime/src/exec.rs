@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use futures::FutureExt;
 pub use queue::Queued;
-use queue::{Fate, Place};
+use queue::{Fate, Held, Place};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Phase, What};
@@ -43,6 +43,8 @@ struct Ran {
     parts: Vec<(Topic, String)>,
     code: Option<Code>,
     meta: Meta,
+    /// Why the first step did not get its turn, which ends them all.
+    turned_away: Option<Error>,
     /// Steps that did not get their turn, because one before them failed or removed the session.
     left: Vec<Step>,
 }
@@ -86,11 +88,10 @@ impl Runtime {
             Err(error) => return refused(Some(topic), error),
         };
         let topics = self.sessions.of(&agent.id);
-        let first = steps.first().filter(|step| step.waits());
-        let place = first.map(|step| Place::take(&topics, &step.topic));
+        let held = steps.first().and_then(|step| Held::take(&topics, step));
         let caller = Caller { cwd: request.cwd, task: request.task, origin: request.origin };
         let call = Call { runtime: Arc::clone(self), agent, topics, caller, sink, cancel };
-        Queued(Fate::Lined { call, topic, steps, place })
+        Queued(Fate::Lined { call, topic, steps, held })
     }
 
     /// Only an open topic or an app has a document that may have actions.
@@ -118,13 +119,14 @@ impl Runtime {
 
 impl Call {
     /// Runs the steps, of which the first may have its place already.
-    async fn run(self, topic: Topic, steps: Vec<Step>, mut place: Option<Place>) -> Reply {
+    async fn run(self, topic: Topic, steps: Vec<Step>, mut held: Option<Held>) -> Reply {
         // What a program asked for is whole, however long: with a piece missing it would be no JSON.
         let is_json = steps.iter().all(|step| step.command.format() == Format::Json);
         let mut queue = VecDeque::from(self.conceal(steps).await);
         let mut all = Ran::default();
         while all.code.is_none() && !queue.is_empty() {
-            let ran = self.run_next(&mut queue, place.take()).await;
+            let ran = self.run_next(&mut queue, held.take()).await;
+            all.turned_away = ran.turned_away.filter(|_| all.parts.is_empty());
             all.parts.extend(ran.parts);
             all.code = ran.code;
             all.meta = ran.meta;
@@ -139,13 +141,22 @@ impl Call {
         let mut parts: Vec<String> = all.parts.into_iter().map(|(_, part)| part).collect();
         let content = if parts.len() == 1 { parts.remove(0) } else { parts.join("\n\n") };
         let content = if is_json { content } else { long::bounded(content, self.agent.workspace.home()) };
-        Reply { topic: common.or(Some(topic)), code: all.code, content, meta: all.meta }
+        Reply {
+            topic: common.or(Some(topic)),
+            code: all.code,
+            content,
+            meta: all.meta,
+            turned_away: all.turned_away,
+        }
     }
 
     /// Runs the first steps of the queue that share a topic, in one turn of it.
-    async fn run_next(&self, queue: &mut VecDeque<Step>, place: Option<Place>) -> Ran {
+    async fn run_next(&self, queue: &mut VecDeque<Step>, held: Option<Held>) -> Ran {
         let topic = queue[0].topic.clone();
         if !queue[0].waits() {
+            if let Some(Held::Act(act)) = &held {
+                act.earlier.done().await;
+            }
             let result = match queue.pop_front() {
                 Some(step) => Some(self.run_at_once(&step).await),
                 None => None,
@@ -153,7 +164,10 @@ impl Call {
             return Ran::of(topic, result);
         }
         let together = queue.iter().take_while(|step| step.topic == topic && step.waits()).count();
-        let place = place.unwrap_or_else(|| Place::take(&self.topics, &topic));
+        let place = match held {
+            Some(Held::Place(place)) => place,
+            _ => Place::take(&self.topics, &topic),
+        };
         let turn = tokio::select! {
             biased;
             turn = place.turn() => turn,
@@ -164,13 +178,15 @@ impl Call {
             Err(error) => {
                 let step = queue.pop_front();
                 step.iter().for_each(|step| self.record(step, Some(error.code), Instant::now()));
-                return Ran::of(topic, Some(Err(error)));
+                let turned_away = Some(error.clone());
+                return Ran { turned_away, ..Ran::of(topic, Some(Err(error))) };
             }
         };
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
-        let ran =
-            AssertUnwindSafe(detach::to_the_end(self.clone().run_turn(turn, steps))).catch_unwind().await;
+        let left = CancellationToken::new();
+        let work = detach::to_the_end(left.clone(), self.clone().run_turn(turn, steps, left));
+        let ran = AssertUnwindSafe(work).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }
 
@@ -182,7 +198,8 @@ impl Call {
         }
     }
 
-    async fn run_turn(self, mut turn: Turn, steps: Vec<Step>) -> Ran {
+    /// `left` is cancelled when the caller has gone away.
+    async fn run_turn(self, mut turn: Turn, steps: Vec<Step>, left: CancellationToken) -> Ran {
         let mut ran = Ran::default();
         let mut steps = steps.into_iter();
         for mut step in steps.by_ref() {
@@ -190,7 +207,7 @@ impl Call {
                 let shown = terminal::shown(text, &turn.state);
                 step.shown = self.runtime.conceal.line(&self.agent, &step.topic, &shown).await;
             }
-            match self.run_step(&step, &mut turn).await {
+            match self.run_step(&step, &mut turn, &left).await {
                 Ok(Answer::Reply(part)) => ran.parts.push((step.topic, part)),
                 Ok(Answer::Elsewhere(topic)) => {
                     ran.left.push(Step { command: Command::enter(topic.clone()), topic, ..step });
@@ -218,7 +235,7 @@ impl Call {
         steps
     }
 
-    async fn run_step(&self, step: &Step, turn: &mut Turn) -> Result<Answer> {
+    async fn run_step(&self, step: &Step, turn: &mut Turn, left: &CancellationToken) -> Result<Answer> {
         let started = Instant::now();
         let interrupted = turn.begin(&step.shown);
         // Whoever hears of it and looks finds it running, and later not.
@@ -239,6 +256,7 @@ impl Call {
             caller: &self.caller,
             sink: &*self.sink,
             interrupted: &interrupted,
+            left,
         };
         edit::reload_if_edited(&mut context).await;
         let handler = AssertUnwindSafe(command::run(step.command.clone(), context)).catch_unwind();

@@ -54,6 +54,9 @@ pub use package::GitHubHosts;
 pub use reply::Reply;
 pub use request::Request;
 
+/// Where, in the root, the lock lies that the daemon holds.
+pub const DAEMON_LOCK: &str = "store/daemon.lock";
+
 /// Everything that commands work on. All transports share one, and call [`Runtime::exec`].
 pub struct Runtime {
     pub agents: Arc<agent::Registry>,

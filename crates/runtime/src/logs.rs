@@ -1,7 +1,7 @@
 //! The daemon's logs as they are read: the last lines of a file, without secrets.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::agent;
@@ -49,14 +49,27 @@ pub fn tail(path: &Path, lines: usize) -> io::Result<Vec<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let start = file.metadata()?.len().saturating_sub(TAIL_BYTES);
-    file.seek(SeekFrom::Start(start))?;
+    seek_tail(&mut file)?;
     let mut bytes = Vec::new();
     file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    // The first line of a part is the rest of one.
-    let whole = text.lines().skip(usize::from(start > 0)).collect::<Vec<_>>();
-    Ok(whole[whole.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect())
+    Ok(last(&String::from_utf8_lossy(&bytes), lines).map(str::to_owned).collect())
+}
+
+/// Goes to where the last lines of a file are looked for, at the beginning of a line.
+pub fn seek_tail(file: &mut File) -> io::Result<()> {
+    let start = file.metadata()?.len().saturating_sub(TAIL_BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    if start > 0 {
+        // The first line of a part is the rest of one.
+        let skipped = BufReader::new(&*file).skip_until(b'\n')?;
+        file.seek(SeekFrom::Start(start + skipped as u64))?;
+    }
+    Ok(())
+}
+
+/// The last lines of a text.
+pub fn last(text: &str, lines: usize) -> impl Iterator<Item = &str> {
+    text.lines().skip(text.lines().count().saturating_sub(lines))
 }
 
 /// Takes out what no log should hold, in case one does: values of `$NAME` files and String's own tokens.

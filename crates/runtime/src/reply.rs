@@ -15,6 +15,8 @@ pub struct Reply {
     /// `status line`, or `status line`, `---` and body, or `ERROR(CODE): …`.
     pub content: String,
     pub meta: Meta,
+    /// Why none of the commands has even begun, where their topic did not let them in.
+    pub turned_away: Option<Error>,
 }
 
 /// Where the session stands after the command.
@@ -28,7 +30,13 @@ pub struct Meta {
 
 impl Reply {
     pub fn failed(topic: Option<Topic>, error: &Error) -> Self {
-        Self { topic, code: Some(error.code), content: error.to_string(), meta: Meta::default() }
+        Self {
+            topic,
+            code: Some(error.code),
+            content: error.to_string(),
+            meta: Meta::default(),
+            turned_away: None,
+        }
     }
 
     pub fn ok(&self) -> bool {

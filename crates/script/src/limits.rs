@@ -8,7 +8,7 @@ pub const MEMORY_MAX: usize = 128 << 20;
 pub const SOURCE_MAX: u64 = 2 << 20;
 /// How many modules a program may have.
 pub(crate) const MODULES_MAX: usize = 256;
-/// The longest frame between daemon and worker: a page of 8 MiB, or a fetched body of 10 MiB in base64.
+/// The longest frame between daemon and worker: a page of 8 MiB, or a fetched body of 8 MiB in base64.
 pub(crate) const FRAME_MAX: usize = 32 << 20;
 
 /// Calls of the host that a script may have begun and not awaited; more is a flood.

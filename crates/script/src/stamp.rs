@@ -10,11 +10,13 @@ const SETTLED_AFTER: Duration = Duration::from_millis(100);
 /// What changes when a file or a directory does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    /// When its content was written, in seconds since 1970, and nanoseconds within that second.
+    pub modified: (i64, i64),
+    /// When anything about it was, its name too.
+    pub changed: (i64, i64),
 }
 
 impl Stamp {
@@ -28,7 +30,12 @@ impl Stamp {
         }
     }
 
-    /// Whether any later change makes a different stamp.
+    /// Whether it is the same file with the same content, perhaps under another name.
+    pub fn is_moved(&self, from: &Self) -> bool {
+        *self == Self { changed: self.changed, ..*from }
+    }
+
+    /// Whether any later change makes a different stamp. The clock must be read before the file is looked at.
     pub fn settled(&self, now: SystemTime) -> bool {
         let (seconds, nanos) = self.changed;
         let since_epoch = Duration::new(seconds.unsigned_abs(), u32::try_from(nanos).unwrap_or(0));

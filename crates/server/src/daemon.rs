@@ -8,9 +8,10 @@ use runtime::{GitHubHosts, Parts, Runtime, audit};
 use store::{Store, SystemClock};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::doorway::Doorway;
 use crate::limits::Limits;
 use crate::listen::{self, Listeners};
-use crate::root::{Lock, Root};
+use crate::root::Root;
 use crate::route::{self, App};
 use crate::token::Token;
 use crate::{Error, log};
@@ -39,9 +40,6 @@ pub struct Daemon {
     store: Arc<dyn Store>,
     listeners: Listeners,
     app: App,
-    root: Root,
-    // Last, so that it is released only when all else is gone.
-    _lock: Lock,
 }
 
 /// Serves until a signal or a command says stop. `ready` runs once, when both doors are open.
@@ -49,7 +47,6 @@ pub async fn run(settings: Settings, ready: impl FnOnce()) -> Result<(), Error> 
     let root = Root::new(&settings.root);
     root.create()?;
     log::start_logging(&root.log(), "info")?;
-    raise_descriptor_limit();
     let daemon = Daemon::start(settings).await?;
     let stop = daemon.runtime.stop.clone();
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signals)?;
@@ -96,12 +93,10 @@ impl Daemon {
         };
         let runtime = Runtime::new(parts).await.map_err(Error::Runtime)?;
         let app = App::new(Arc::clone(&runtime), token, port.unwrap_or(0), limits);
-        let unix = listen::bind_socket(&root)?;
-        let pid = std::process::id().to_string();
-        runtime::files::write_atomic(&root.pid(), pid.as_bytes())
-            .map_err(|source| Error::File { path: root.pid(), source })?;
-        tracing::info!(pid, port, root = %root.path().display(), "the daemon is ready");
-        Ok(Self { runtime, store, listeners: Listeners { unix, tcp }, app, root, _lock: lock })
+        let doorway = Doorway::new(root.clone(), lock, app.token.clone());
+        let local = doorway.open()?;
+        tracing::info!(pid = std::process::id(), port, root = %root.path().display(), "the daemon is ready");
+        Ok(Self { runtime, store, listeners: Listeners { doorway, local, tcp }, app })
     }
 
     pub fn runtime(&self) -> &Arc<Runtime> {
@@ -119,21 +114,19 @@ impl Daemon {
 
     /// Serves until the runtime's `stop` is cancelled, then ends everything in order.
     pub async fn serve(self) -> Result<(), Error> {
-        let limits = self.app.limits;
-        let conversations = self.app.conversations.clone();
-        let router = route::router(self.app);
-        let serving = listen::serve(self.listeners, router, limits, self.runtime.stop.clone());
-        tokio::join!(serving, sweep(&self.runtime));
+        // First, so that the root is let go of only when all else is gone.
+        let doorway = self.listeners.doorway.clone();
+        let Self { runtime, store, listeners, app } = self;
+        let (limits, conversations) = (app.limits, app.conversations.clone());
+        let serving = listen::serve(listeners, route::router(app), limits, runtime.stop.clone());
+        tokio::join!(serving, sweep(&runtime));
         conversations.close();
         if tokio::time::timeout(limits.drain_time, conversations.wait()).await.is_err() {
             tracing::warn!("some conversations did not end in time");
         }
-        self.runtime.end().await;
-        for file in [self.root.socket(), self.root.pid()] {
-            // Gone already is as good; a leftover is never in the way of the next start.
-            let _ = std::fs::remove_file(file);
-        }
-        self.store.close().await?;
+        runtime.end().await;
+        doorway.close();
+        store.close().await?;
         tracing::info!("the daemon has stopped");
         Ok(())
     }
@@ -148,15 +141,5 @@ async fn sweep(runtime: &Runtime) {
             Ok(removed) => tracing::info!(removed, "expired entries were removed"),
             Err(error) => tracing::warn!(%error, "expired entries could not be removed"),
         }
-    }
-}
-
-/// Many connections and shells need many descriptors; the soft limit is made for interactive programs.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open files stays at {:?}", limit.current);
     }
 }

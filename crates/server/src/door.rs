@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use crate::failure::Failure;
 use crate::peer::Peer;
 use crate::route::{self, App};
-use crate::token::Token;
+use crate::token::{Token, bearer};
 use crate::version;
 
 /// The names that mean this machine and no other.
@@ -66,14 +66,11 @@ fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), Failure> {
 fn check_token(headers: &HeaderMap, token: &Token) -> Result<(), Failure> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let only = match (given.next(), given.next()) {
-        (Some(only), None) => only.to_str().ok(),
+        (Some(only), None) => bearer(only),
         _ => None,
     };
-    let bearer = only
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    match bearer {
-        Some((_, given)) if token.matches(given) => Ok(()),
+    match only {
+        Some(given) if token.matches(given) => Ok(()),
         _ => Err(Failure::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "A valid token is required.")),
     }
 }

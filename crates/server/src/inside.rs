@@ -150,7 +150,8 @@ impl Host for Inside {
                             | What::Person { topic, .. }
                             | What::Shell { topic, .. }
                             | What::Closed { topic } => Change::Topic(topic),
-                            What::Inbox { .. } | What::Cleared { .. } => Change::Events,
+                            What::Inbox { id, .. } => Change::Event(id.to_string()),
+                            What::Cleared { .. } => Change::Events,
                             What::Task { .. } => continue,
                         },
                         Err(RecvError::Lagged(_)) => Change::Anything,

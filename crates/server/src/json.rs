@@ -1,9 +1,11 @@
-//! Reading request bodies: of the right type, within size and time.
+//! Reading request bodies, of the right type, within size and time; and writing events.
 
 use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::Event;
 use http_body_util::{BodyExt, Limited};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
@@ -95,4 +97,10 @@ pub async fn read(request: Request, limits: &Limits, max: usize) -> Result<Vec<u
             "The body took too long to arrive.",
         )),
     }
+}
+
+/// A server-sent event with JSON as its data.
+pub fn json_event(name: &str, data: &impl Serialize) -> Event {
+    let text = serde_json::to_string(data).expect("our own types are always JSON");
+    Event::default().event(name).data(text)
 }

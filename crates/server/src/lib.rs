@@ -3,6 +3,7 @@
 mod conversation;
 mod daemon;
 mod door;
+mod doorway;
 mod failure;
 mod inside;
 mod json;

@@ -31,7 +31,7 @@ pub const DOWNLOAD_CHUNK: usize = 128 * 1024;
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            body_bytes: 10 * 1024 * 1024,
+            body_bytes: wire::REQUEST_MAX,
             body_time: Duration::from_secs(30),
             header_time: Duration::from_secs(10),
             connections: 1024,

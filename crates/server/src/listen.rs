@@ -18,13 +18,15 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::Error;
+use crate::doorway::{Door, Doorway};
 use crate::limits::{HEADER_BYTES, HEADERS, Limits};
 use crate::peer::Peer;
 use crate::root::{Root, SocketPath};
 
 #[derive(Debug)]
 pub struct Listeners {
-    pub unix: UnixListener,
+    pub doorway: Doorway,
+    pub local: Door,
     /// None when another program has the port: the command line works all the same.
     pub tcp: Option<TcpListener>,
 }
@@ -58,7 +60,7 @@ pub async fn bind_loopback(port: u16) -> Option<TcpListener> {
 
 /// Serves both doors until told to stop, then lets replies that are on their way arrive.
 pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: CancellationToken) {
-    let Listeners { unix, tcp } = listeners;
+    let Listeners { doorway, local, tcp } = listeners;
     let hall = Arc::new(Hall {
         router,
         limits,
@@ -68,9 +70,11 @@ pub async fn serve(listeners: Listeners, router: Router, limits: Limits, stop: C
     });
     tokio::select! {
         () = stop.cancelled() => {}
-        () = accept_local(unix, &hall) => {}
+        () = accept_local(local, &doorway, &hall) => {}
         () = accept_network(tcp, &hall) => {}
     }
+    // Without doors there is nothing to go on for.
+    stop.cancel();
     hall.closing.cancel();
     if tokio::time::timeout(limits.drain_time, hall.emptied()).await.is_err() {
         tracing::warn!("some connections did not end in time");
@@ -88,10 +92,23 @@ struct Hall {
     closing: CancellationToken,
 }
 
-async fn accept_local(listener: UnixListener, hall: &Arc<Hall>) {
+async fn accept_local(mut door: Door, doorway: &Doorway, hall: &Arc<Hall>) {
+    loop {
+        // Nobody who has come in is turned out by it.
+        door = tokio::select! {
+            reopened = doorway.reopened(&door) => match reopened {
+                Some(door) => door,
+                None => return,
+            },
+            () = accept_at(&door, hall) => return,
+        };
+    }
+}
+
+async fn accept_at(door: &Door, hall: &Arc<Hall>) {
     loop {
         let place = take(&hall.local_places).await;
-        match listener.accept().await {
+        match door.listener.accept().await {
             Ok((stream, _)) => match local_peer(&stream) {
                 Some(peer) => hall.receive(stream, peer, place),
                 None => tracing::warn!("a connection by another user was refused"),

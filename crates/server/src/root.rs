@@ -3,22 +3,20 @@
 use std::fs::{File, Permissions, TryLockError};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+use wire::SOCKET_PATH_MAX;
 
 use crate::Error;
-
-/// Longest path that fits into a Unix socket address.
-const SOCKET_PATH_MAX: usize = 107;
 
 #[derive(Debug, Clone)]
 pub struct Root(PathBuf);
 
 /// Held while a daemon lives; the kernel lets go of it however the daemon ends.
 #[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "held for its lock")] File);
+pub struct Lock(File);
 
 /// A path by which the socket can be bound or reached, short enough for a socket address.
 #[derive(Debug)]
@@ -71,9 +69,14 @@ impl Root {
         Ok(())
     }
 
+    /// Held by the daemon of the root. It lies beside what it keeps others from: what is in `run` may be cleaned away.
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.0.join(runtime::DAEMON_LOCK)
+    }
+
     /// Makes this process the daemon of the root, or says that there is one.
     pub fn lock(&self) -> Result<Lock, Error> {
-        let path = self.run().join("daemon.lock");
+        let path = self.daemon_lock();
         let opened = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
         // One that an earlier version left may be readable by others.
         let opened =
@@ -84,6 +87,15 @@ impl Root {
             Err(TryLockError::WouldBlock) => Err(Error::AlreadyRunning(self.0.clone())),
             Err(TryLockError::Error(source)) => Err(Error::File { path, source }),
         }
+    }
+}
+
+impl Lock {
+    /// Whether it still keeps others from the root: without its file it keeps nobody from anything.
+    pub fn counts_at(&self, root: &Root) -> bool {
+        let held = self.0.metadata().map(|held| (held.dev(), held.ino()));
+        let there = std::fs::metadata(root.daemon_lock()).map(|there| (there.dev(), there.ino()));
+        held.is_ok_and(|held| there.is_ok_and(|there| held == there))
     }
 }
 

@@ -4,12 +4,19 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use axum::http::HeaderValue;
 use subtle::ConstantTimeEq;
 
 use crate::{Error, Root};
 
 /// 256 random bits.
 const BYTES: usize = 32;
+
+/// What an `Authorization` header shows, if it is a token.
+pub fn bearer(header: &HeaderValue) -> Option<&str> {
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token)
+}
 
 #[derive(Clone)]
 pub struct Token(Box<str>);
@@ -31,6 +38,15 @@ impl Token {
             }
             Err(error) => Err(fail(error)),
         }
+    }
+
+    /// Writes it down again, if it is not there any more.
+    pub fn keep(&self, root: &Root) -> Result<(), Error> {
+        let path = root.token();
+        if path.exists() {
+            return Ok(());
+        }
+        runtime::files::write_atomic(&path, self.0.as_bytes()).map_err(|source| Error::File { path, source })
     }
 
     /// Compares without telling by the time it takes how much was right.

@@ -191,6 +191,12 @@ fn a_field_that_is_half_understood_stays_with_a_warning() {
         ("a: number = many", "line 3: field a: the default is no number"),
         ("a: string (x|y) = z", "line 3: field a: the default is not among the choices"),
         ("a: string \"x\" \"y\"", "line 3: field a: the description is given twice"),
+        ("a: string = x = y", "line 3: field a: the default is given twice"),
+        ("a: string (a|b, c|d)", "line 3: field a: the choices are given twice"),
+        ("a: number (min:1, min:5)", "line 3: field a: min is given twice"),
+        ("a: number (max:1) (max:5)", "line 3: field a: max is given twice"),
+        ("a: number (min:5, max:1)", "line 3: field a: no value fits it: min 5 is more than max 1"),
+        ("a: string (required, optional)", "line 3: field a: it is called both required and optional"),
         ("a: json = {", "line 3: field a: the default is no json"),
         ("a: string (min:x)", "line 3: field a: there is no constraint (min:x)"),
     ];
@@ -211,9 +217,10 @@ fn names_and_letters_are_given_once() {
     let action = action("GET x\n  a, -x: string\n  a: number\n  b, -x: string");
     assert_eq!(
         warnings(&action),
-        ["line 4: field a: the name is already taken", "line 5: field b: the letter is already taken"]
+        ["line 4: field a: the name is already taken", "line 5: field b: the letter -x is already taken"]
     );
-    assert_eq!(usage_line(&action), "Usage: /act.search [--a \"…\"]");
+    assert_eq!(usage_line(&action), "Usage: /act.search [--a \"…\"] [--b \"…\"]");
+    assert_eq!(action.fields[1].short, None);
 }
 
 #[test]

@@ -76,6 +76,10 @@ fn a_bad_header_is_a_warning_with_its_line() {
         ("---\na: 1\na: 2\n---\nText\n", "line 3: frontmatter: duplicate mapping key: a"),
         ("---\ntype: page\n---\nText\n", "line 2: type: must be app or tool"),
         ("---\ntitle: [a]\n---\nText\n", "line 2: title: must be text"),
+        (
+            "---\nenv:\n  - KEY: Text\n    default: [1, 2]\n---\nText\n",
+            "line 4: env: the default of KEY is no text, and is left out",
+        ),
         ("---\nenv: KEY\n---\nText\n", "line 2: env: must be a list"),
         ("---\ntitle: x\n\nText\n", "line 1: frontmatter is not closed with ---"),
     ];

@@ -82,6 +82,16 @@ fn values_are_saved_to_files() {
 fn what_is_wrong_is_a_warning_and_the_rest_works() {
     let cases = [
         ("$KEY = {x}", "", "line 2: a response cannot assign $variables"),
+        (
+            "{Response} = \"evil\"",
+            "",
+            "line 2: a response cannot assign {Response}, which is the result of its action",
+        ),
+        (
+            "{x} = 12345678901234567890123",
+            "out {x} = 12345678901234567890123",
+            "line 2: shown as text: the right side needs quotes",
+        ),
         ("{x} = some words", "out {x} = some words", "line 2: shown as text: the right side needs quotes"),
         ("{x} = \"{a|rot13}\"", "set x “{a|rot13}”", "line 2: there is no filter |rot13"),
         ("for: x on y", "out for: x on y", "line 2: this line cannot be understood"),

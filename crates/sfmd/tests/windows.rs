@@ -131,9 +131,10 @@ fn the_outline_names_what_can_be_opened() {
             "# Report\n\nIntro.\n\n<!-- #summary -->\n## Summary {#sum}\nText.\n<!-- /summary -->\n[!include:x](x.md)\n## §\n",
         ),
     );
-    source
-        .inclusions
-        .insert(9, Inclusion::Loaded(Box::new(Source::new(Origin::new("x.md"), parse("\n# Inner\n")))));
+    let mut inner = Source::new(Origin::new("x.md"), parse("\n# Inner\n[!include:y](y.md)\nEnd.\n"));
+    let last = Source::new(Origin::new("y.md"), parse("Deep inside.\n"));
+    inner.inclusions.insert(3, Inclusion::Loaded(Box::new(last)));
+    source.inclusions.insert(9, Inclusion::Loaded(Box::new(inner)));
     let outline: Vec<_> = Page::compose(source).outline().iter().map(ToString::to_string).collect();
     assert_eq!(
         outline,
@@ -141,8 +142,9 @@ fn the_outline_names_what_can_be_opened() {
             "L1 · # Report · #report · 103 B",
             "L5 · block · #summary · 24 B",
             "L6 · ## Summary · #sum · 61 B",
-            "L9 · include · #x · 0 B",
-            "L9 · # Inner · #inner · 8 B",
+            "L9 · include · #x · 27 B",
+            "L9 · # Inner · #inner · 32 B",
+            "L9 · include · #y · 13 B",
             "L10 · ## § · 6 B",
         ]
     );

@@ -36,6 +36,10 @@ pub(crate) const OPEN_FILES: u64 = 65_536;
 /// A guard message larger than this is not one of ours.
 pub(crate) const FRAME: usize = 64 * 1024 * 1024;
 
+/// What bash may say over its control socket in one turn. Its longest words are the traps and the `PS0` of the user;
+/// what is longer is somebody else's, who would have it read for ever.
+pub(crate) const REPORTS: usize = 1024 * 1024;
+
 /// After the report of a finished turn, how much terminal output is still
 /// read: all of the command's own, which fits into the kernel's buffer of
 /// 640 KiB, but not an endless flood of the background.

@@ -20,7 +20,7 @@ use crate::limits;
 use crate::status::Status;
 
 /// The most descriptors one report carries.
-const DESCRIPTORS: usize = 4;
+const DESCRIPTORS: usize = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
@@ -56,7 +56,7 @@ pub(crate) enum Job {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
-    /// Comes with the terminal's master and slave, the control socket and the turn file.
+    /// Comes with the terminal's master, the control socket and the turn file.
     Started {
         pid: i32,
     },

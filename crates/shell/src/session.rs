@@ -111,7 +111,7 @@ pub struct Death {
 pub enum Cause {
     /// It ended by itself: `exit`, a signal, `set -e`.
     Ended,
-    /// It no longer answered, since the command had taken away what it answers with.
+    /// It no longer answered, since the command had taken away what it answers with, or filled it with its own words.
     Lost,
     /// Its own code ignored every signal, so that only killing the shell ended it.
     Killed,

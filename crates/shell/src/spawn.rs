@@ -45,7 +45,7 @@ static GUARDS: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 impl Spawner {
     /// A spawner that re-executes `program`, whose `main` must call
     /// [`guard::main`] when its first argument is [`guard::ARGUMENT`].
-    /// `bash` is the bash to run.
+    /// `bash` is the bash to run. This process may open more files from now on; what it starts may not.
     pub fn new(program: impl Into<PathBuf>, bash: impl Into<PathBuf>) -> Result<Self> {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
             .map_err(|error| Error::Spawn(error.into()))?;
@@ -141,7 +141,8 @@ impl Drop for Guard {
 }
 
 /// Each live shell holds six descriptors, so the usual 1,024 are used up by
-/// 170 of them. Returns the limit as it was.
+/// 170 of them. Returns the limit as it was: nobody else in the process may
+/// raise it before.
 fn raise_open_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(limits::OPEN_FILES, |most| most.min(limits::OPEN_FILES));

@@ -32,7 +32,7 @@ impl CookieJar {
             self.with(|jar| {
                 let store = jar.get_or_insert_default();
                 if store.iter_any().count() >= MAX_COOKIES {
-                    forget_oldest(store);
+                    make_room(store);
                 }
                 // The store refuses what the rules refuse: another domain, a secure name over http.
                 let _ = store.insert(cookie, url);
@@ -68,7 +68,7 @@ fn is_for_a_whole_registry(domain: &CookieDomain, url: &Url) -> bool {
 }
 
 /// Room for one more: the expired first, else any.
-fn forget_oldest(store: &mut CookieStore) {
+fn make_room(store: &mut CookieStore) {
     let victim = store.iter_any().find(|cookie| cookie.is_expired()).or_else(|| store.iter_any().next());
     let key = victim.and_then(|cookie| {
         Some((cookie.domain.as_cow()?.into_owned(), cookie.path.to_string(), cookie.name().to_owned()))

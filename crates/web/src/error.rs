@@ -21,6 +21,8 @@ pub enum Error {
     Refused { host: String, address: SocketAddr, reason: Refusal },
     #[error("{from} redirects to another host ({to}), and the body of the request may not go there")]
     BodyToOtherHost { from: Shown, to: String },
+    #[error("{from} redirects to another host ({to}) with a value in the address that may not go there")]
+    ValueToOtherHost { from: Shown, to: String },
     #[error("no address found for {host}")]
     Dns { host: String },
     #[error("cannot connect to {host}: {reason}")]

@@ -26,6 +26,8 @@ pub struct Request {
     pub(crate) body: Option<Bytes>,
     /// What the body is where no `Content-Type` is declared.
     pub(crate) body_type: Option<HeaderValue>,
+    /// Values that no address of another host may hold.
+    pub(crate) confined: Vec<String>,
     pub(crate) redirects: Redirects,
     pub timeout: Duration,
     pub limit: Limit,
@@ -71,6 +73,7 @@ impl Request {
             declared: HeaderMap::new(),
             body: None,
             body_type: None,
+            confined: Vec::new(),
             redirects: Redirects::Followed,
             timeout: TIMEOUT,
             limit: Limit { bytes: MAX_BODY, beyond: Beyond::Cut },
@@ -108,6 +111,12 @@ impl Request {
     pub fn bytes(mut self, body: impl Into<Bytes>) -> Request {
         self.body = Some(body.into());
         self
+    }
+
+    /// Refuses redirects that carry one of these values to another host.
+    #[must_use]
+    pub fn confining(self, values: Vec<String>) -> Request {
+        Request { confined: values, ..self }
     }
 
     /// Takes an answer that sends us elsewhere as the answer.

@@ -37,6 +37,15 @@ async fn nothing_of_the_machine_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_says_is_no_error_of_ours_and_steers_nothing() {
+    let world = world().await;
+    let said = eval(&world, "", "return 'ERROR(FOO): x\\n\\x1b[31mred\\x07';").await;
+    assert_eq!(said, "\\ERROR(FOO): x\nred");
+    let failed = eval(&world, "", "throw new Error('a\\x1b[31mred\\x07');").await;
+    assert!(failed.starts_with("ERROR(TOOL_FAILED): eval: a\\u{1b}[31mred\\u{7}\n"), "{failed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_language_changed_for_one_call_is_whole_for_the_next() {
     let world = world().await;
     for body in [

@@ -1,8 +1,9 @@
-//! What comes out of a command of a local document remembers what went in.
+//! What comes out of a command of a local document remembers what went in, and secrets stay where they were sent.
 
+use serde_json::json;
 use testkit::{Web, World};
 
-use crate::support::world;
+use crate::support::{tool, world};
 
 /// A page from the web that sends what it gets and names a file, and a document that runs commands.
 async fn pages() -> (World, Web) {
@@ -58,4 +59,24 @@ async fn a_command_does_not_make_a_pages_choice_the_callers() {
         }
     }
     assert_eq!(&web.seen().pop().unwrap().body[..], b"{\"d\": \"mine\"}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_takes_no_secret_to_another_host() {
+    let (world, web, other) = (world().await, Web::start().await, Web::start().await);
+    other.page("/ok", "text/plain", "ok");
+    web.answer("/away", 302, &[("location", &other.url("/ok?k=sk%2Fsecret"))], "");
+    let hosts = [web.url(""), other.url("")].map(|url| url.replace("http://", ""));
+    world.home.write(".string/config.json", json!({ "net": { "allow": hosts } }).to_string());
+    world.ok("main", "/set $TOKEN = sk/secret").await;
+    let body = format!(
+        "const key = await flo.vault.get({{ scope: 'profile', key: 'TOKEN' }});\n\
+         try {{ return await (await fetch('{}?k=' + encodeURIComponent(key!))).text(); }} catch (e: any) {{ return e.code; }}",
+        web.url("/away")
+    );
+    tool(&world, "send", "vault:\n  - { key: TOKEN, scope_kinds: [profile] }", &body);
+    assert_eq!(world.ok("main", "/tool:send").await, "network_denied");
+    assert!(other.seen().is_empty());
+    web.answer("/away", 302, &[("location", &other.url("/ok"))], "");
+    assert_eq!(world.ok("main", "/tool:send").await, "ok");
 }

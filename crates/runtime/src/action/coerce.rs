@@ -1,5 +1,8 @@
 //! Values of fields: of the declared type, among the choices, within the bounds.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use serde_json::Value;
 use sfmd::{Field, FieldType};
 
@@ -69,27 +72,39 @@ pub fn exact_json(text: &str) -> Result<Option<Value>, String> {
     let Ok(value) = serde_json::from_str(text) else { return Ok(None) };
     match rounded_number(text) {
         Some(number) => {
-            Err(format!("holds a number with too many digits, which a text could keep: {number}"))
+            Err(format!("holds a number with too many digits, which a text could keep: {}", &text[number]))
         }
         None => Ok(Some(value)),
     }
 }
 
-/// The first whole number in a JSON text that has more digits than a number keeps.
-fn rounded_number(json: &str) -> Option<&str> {
+/// A JSON text in which the whole numbers that would have to be rounded are texts: none is changed in silence.
+pub fn long_numbers_as_text(json: &str) -> Cow<'_, str> {
+    let mut out = String::new();
     let mut rest = json;
-    while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
-        rest = &rest[start..];
-        let end = match rest.strip_prefix('"') {
+    while let Some(number) = rounded_number(rest) {
+        out.push_str(&format!("{}\"{}\"", &rest[..number.start], &rest[number.clone()]));
+        rest = &rest[number.end..];
+    }
+    if out.is_empty() { Cow::Borrowed(json) } else { Cow::Owned(out + rest) }
+}
+
+/// Where in a JSON text the first whole number stands that has more digits than a number keeps.
+fn rounded_number(json: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    while let Some(start) = json[at..].find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        at += start;
+        let rest = &json[at..];
+        let length = match rest.strip_prefix('"') {
             Some(string) => 1 + string_length(string),
             None => rest.find([',', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(rest.len()),
         };
-        let (token, after) = rest.split_at(end);
+        let token = &rest[..length];
         let is_whole = token.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
         if is_whole && number(token).is_none() {
-            return Some(token);
+            return Some(at..at + length);
         }
-        rest = after;
+        at += length;
     }
     None
 }

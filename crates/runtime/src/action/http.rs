@@ -9,6 +9,7 @@ use super::bind::Bound;
 use super::definition::Definition;
 use crate::error::{Code, Error, Result};
 use crate::substitute::{self, Filled, Mark, fill, text_of};
+use crate::variable::Persistent;
 
 /// How long a call waits for its answer, unless the action says otherwise.
 const HTTP_LIMIT: Duration = Duration::from_secs(30);
@@ -43,12 +44,14 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
         return Err(substitute::undefined(missing, definition).hint("Nothing was sent."));
     }
     let mut mark = definition.bound.mark();
+    let leftover = leftover(action, definition.bound);
+    let mut secrets = secret_texts(&leftover, definition.bound);
     let mut filled = |template| -> Result<Filled<'_>> {
         let filled = fill(template, definition)?;
         mark = mark.with(filled.mark());
+        secrets.extend(filled.secret_texts());
         Ok(filled)
     };
-    let leftover = leftover(action, definition.bound);
     let in_query = matches!(http.method, Method::Get | Method::Delete);
     let query: Vec<(&str, String)> = if in_query { pairs(&leftover) } else { Vec::new() };
     let address = substitute::address(&filled(&http.url)?, &query)?;
@@ -72,6 +75,7 @@ pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) ->
     if let Some(body) = body {
         request = request.body(body);
     }
+    request = request.confining(with_parts(secrets, definition.known.persistent));
     request.timeout = action.timeout.unwrap_or(HTTP_LIMIT).min(LONGEST_LIMIT);
     Ok(Prepared { request, shown, url: address.url, mark, host_mark: address.host_mark })
 }
@@ -81,12 +85,16 @@ pub fn unanswered(shown: &str, error: &web::Error) -> Error {
     let code = match error {
         web::Error::Refused { .. }
         | web::Error::BodyToOtherHost { .. }
+        | web::Error::ValueToOtherHost { .. }
         | web::Error::RedirectScheme { .. } => Code::NotAllowed,
         _ => Code::ActionFailed,
     };
     let way_out = match error {
         web::Error::Refused { host, reason: web::Refusal::NotPublic(_), .. } => Some(format!(
             "A person may allow it: \"net\": {{\"allow\": [{host:?}]}} in .string/config.json of the home"
+        )),
+        web::Error::ValueToOtherHost { to, .. } => Some(format!(
+            "It is a value of a $NAME variable. If {to} is meant to have it, call that host in an action of its own."
         )),
         _ => None,
     };
@@ -98,6 +106,24 @@ fn leftover<'b>(action: &Action, bound: &'b Bound) -> Vec<(&'b str, &'b Value)> 
     let templates = action.call.templates();
     let is_used = |name: &str| uses(&templates, name);
     bound.iter().filter(|(name, _)| !is_used(name)).collect()
+}
+
+/// The fields that hold a value of the `$NAME` files.
+fn secret_texts(fields: &[(&str, &Value)], bound: &Bound) -> Vec<String> {
+    let is_secret = |name: &str| bound.get(name).is_some_and(|meant| meant.mark.secret);
+    let secret = fields.iter().filter(|(name, _)| is_secret(name));
+    secret.map(|(_, value)| text_of(value).into_owned()).collect()
+}
+
+/// The texts, and the values of the `$NAME` files inside them: a server may send back a part of what it got.
+fn with_parts(mut texts: Vec<String>, persistent: &Persistent) -> Vec<String> {
+    let values = persistent.iter().map(|(_, secret)| secret.reveal());
+    let parts: Vec<String> = values
+        .filter(|value| !value.is_empty() && texts.iter().any(|text| text.contains(value)))
+        .map(str::to_owned)
+        .collect();
+    texts.extend(parts);
+    texts
 }
 
 fn uses(templates: &[&Template], name: &str) -> bool {

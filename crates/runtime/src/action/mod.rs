@@ -28,7 +28,7 @@ pub use coerce::{exact_json, number};
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
 pub use meaning::InSession;
-pub use result::CallResult;
+pub use result::{CallResult, readable};
 pub use shortcut::Shortcuts;
 pub use trust::{Trust, allow_host, allowed_places};
 pub use words::{Word, split, split_first_line};

@@ -1,5 +1,7 @@
 //! The result of a call: `Response`, the reply without a template, and the error if it failed.
 
+use std::borrow::Cow;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
 use shell::exec::End;
@@ -7,6 +9,7 @@ use web::html::Extent;
 use web::page::json::indent;
 use web::page::{Kind, render, whole_characters};
 
+use super::coerce::long_numbers_as_text;
 use crate::call::shown;
 use crate::error::{Code, Error};
 use crate::substitute::text_of;
@@ -122,7 +125,7 @@ fn failed(failure: String, output: [&str; 2]) -> Error {
 
 /// What a text is as JSON. A number that would be written in another way is a text: `1.10` is a version.
 fn parsed(text: &str) -> Option<Value> {
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value = exact(text)?;
     let is_changed = value.is_number() && text_of(&value) != text;
     Some(if is_changed { text.into() } else { value })
 }
@@ -130,7 +133,16 @@ fn parsed(text: &str) -> Option<Value> {
 /// The object or list that a text is as a whole.
 fn structured(text: &str) -> Option<Value> {
     let begins = text.trim_start().starts_with(['{', '[']);
-    begins.then(|| serde_json::from_str(text).ok()).flatten()
+    begins.then(|| exact(text)).flatten()
+}
+
+/// The same for the numbers inside: an id of thirty digits stays that id.
+fn exact(text: &str) -> Option<Value> {
+    let rounded: Value = serde_json::from_str(text).ok()?;
+    match long_numbers_as_text(text) {
+        Cow::Borrowed(_) => Some(rounded),
+        Cow::Owned(exact) => serde_json::from_str(&exact).ok(),
+    }
 }
 
 /// By their names in lower case; a name that was sent twice has both values.
@@ -166,7 +178,7 @@ mod tests {
             (" 24\n", json!(24), " 24"),
             (
                 "{\"id\":12345678901234567890123,\"price\":1.50}",
-                serde_json::from_str("{\"id\":12345678901234567890123,\"price\":1.50}").unwrap(),
+                json!({"id": "12345678901234567890123", "price": 1.5}),
                 "{\n  \"id\": 12345678901234567890123,\n  \"price\": 1.50\n}",
             ),
             ("{\"a\":\"cut \\ud83d\"}", json!({"a": "cut \u{fffd}"}), "{\n  \"a\": \"cut \u{fffd}\"\n}"),
@@ -181,6 +193,15 @@ mod tests {
             assert_eq!(result.error, None);
         }
         assert_eq!(finished(0, "", "note\n").plain, "note");
+    }
+
+    #[test]
+    fn a_number_with_too_many_digits_is_a_text() {
+        let long = "12345678901234567890123";
+        let text = format!("{{\"id\": {long}, \"all\": [1, -{long}], \"s\": \"{long}\", \"f\": 1.5}}");
+        let body = json!({ "id": long, "all": [1, format!("-{long}")], "s": long, "f": 1.5 });
+        assert_eq!(finished(0, &text, "").response["body"], body);
+        assert_eq!(finished(0, long, "").response["body"], long);
     }
 
     #[test]

@@ -17,12 +17,13 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+pub use script::Stamp;
 
 pub use at_once::stamp_at_once;
 pub use output::OUTPUT;
 pub use place::Place;
 pub use protected::is_protected;
-pub use transfer::{Expected, Stamp, Upload};
+pub use transfer::{Expected, Upload};
 
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::long::fitting;
@@ -51,7 +52,7 @@ pub struct Found {
     handle: OwnedFd,
     pub kind: FoundKind,
     /// What it was when it was found.
-    pub stamp: script::Stamp,
+    pub stamp: Stamp,
     /// Its path with all links resolved, where that is not the path it was found by.
     pub real: Option<PathBuf>,
 }
@@ -262,7 +263,7 @@ impl Found {
                     .hint("Devices, pipes and sockets do not open as documents."));
             }
         };
-        Ok(Self { handle: file.into(), kind, stamp: script::Stamp::of(&metadata), real: None })
+        Ok(Self { handle: file.into(), kind, stamp: Stamp::of(&metadata), real: None })
     }
 
     /// Reads at most `limit` bytes and one more, so that the caller can tell a file that is too long.

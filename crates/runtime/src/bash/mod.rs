@@ -22,7 +22,7 @@ pub use boundary::Fence;
 pub use live::pass_on;
 pub use output::text;
 pub use record::{Record, Records};
-pub use reply::{Cwd, FRESH, ended_before, render};
+pub use reply::{Cwd, FRESH, ended_before, render, unheard};
 
 use crate::agent::{Agent, Grant, Registry};
 use crate::error::{Code, Error, Result};

@@ -23,19 +23,7 @@ impl std::fmt::Display for Cwd<'_> {
 
 /// The reply to a turn. `notes` come before its output.
 pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<String> {
-    let mut parts: Vec<String> = notes.to_vec();
-    parts.extend(meanwhile(&turn.untold, workspace));
-    // An empty line, such as bash ends an interrupted one with, shows nothing either.
-    parts.extend(Some(text(&turn.output, workspace)).filter(|text| !text.is_empty()));
-    match turn.streams {
-        Streams::Terminal => {}
-        Streams::Reopened => {
-            parts.push("(an earlier command had closed the shell's output; it is open again)".to_owned());
-        }
-        Streams::Redirected => {
-            parts.push("(the shell's output does not come here; exec >/dev/tty brings it back)".to_owned());
-        }
-    }
+    let mut parts = parts(turn, notes, workspace);
     let cwd = Cwd(&turn.directory, workspace);
     match &turn.outcome {
         Outcome::Finished(status) => ended(*status, &cwd, &parts),
@@ -52,6 +40,35 @@ pub fn render(turn: &Turn, notes: &[String], workspace: &Workspace) -> Result<St
             ended(death.status, &Cwd(&death.directory, workspace), &parts)
         }
     }
+}
+
+/// The same for whoever comes next, because the one who was to hear it has gone.
+pub fn unheard(turn: &Turn, notes: &[String], workspace: &Workspace) -> String {
+    let what = match &turn.outcome {
+        Outcome::Finished(status) => format!("the command before has ended: exit {status}"),
+        Outcome::Running(_) => "the command before went on".to_owned(),
+        Outcome::Idle => "nothing ran any more".to_owned(),
+        Outcome::Died(death) => why(death),
+    };
+    let heading = format!("({what}; whoever waited for this had gone)");
+    [heading].into_iter().chain(parts(turn, notes, workspace)).collect::<Vec<_>>().join("\n")
+}
+
+fn parts(turn: &Turn, notes: &[String], workspace: &Workspace) -> Vec<String> {
+    let mut parts: Vec<String> = notes.to_vec();
+    parts.extend(meanwhile(&turn.untold, workspace));
+    // An empty line, such as bash ends an interrupted one with, shows nothing either.
+    parts.extend(Some(text(&turn.output, workspace)).filter(|text| !text.is_empty()));
+    match turn.streams {
+        Streams::Terminal => {}
+        Streams::Reopened => {
+            parts.push("(an earlier command had closed the shell's output; it is open again)".to_owned());
+        }
+        Streams::Redirected => {
+            parts.push("(the shell's output does not come here; exec >/dev/tty brings it back)".to_owned());
+        }
+    }
+    parts
 }
 
 /// What is said of a shell that had ended before its next input came, which a fresh one got.

@@ -6,6 +6,7 @@ use script::{Call, Limits};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
+use super::exact::rounded;
 use super::failure::Failure;
 use super::host::Host;
 use super::session::Shared;
@@ -93,7 +94,8 @@ impl Calls<'_> {
     /// Checks the input, runs the script, and runs it again where the manifest says so.
     pub(super) async fn invoke(&self, tool: &Tool, mut input: Value, depth: usize) -> Result<Value, Failure> {
         tool.schema.fill_defaults(&mut input);
-        let failures = tool.schema.failures(&input);
+        let mut failures = tool.schema.failures(&input);
+        failures.extend(rounded(&input));
         if !failures.is_empty() {
             return Err(Failure::Input(failures));
         }

@@ -65,6 +65,7 @@ impl Host<'_> {
             cookies: &cookies,
             port: runtime.port,
             asker: Asker::Local,
+            confined: &[],
             sink: &Discard,
         };
         tool::load(tool, &self.calls.agent.workspace, web, &self.calls.catalogue, &runtime.shelf).await

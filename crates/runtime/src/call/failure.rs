@@ -36,7 +36,7 @@ impl Failure {
                     .hints(places.iter().map(|place| one_line(place)))
                     .hints(lines)
                     .hint(help::usage(tool))
-                    .hint(format!("Try /tool:{} --help", tool.name))
+                    .hint(format!("Try /tool:{} {}", tool.name, help::own_flag(tool, "help")))
             }
             Self::Output(why) => {
                 Error::new(Code::ToolFailed, format!("{} returned what is no JSON: {why}", tool.name))
@@ -134,5 +134,20 @@ execution: { type: script, script: x }
         ] {
             assert!(error.lines().any(|shown| shown.trim() == line), "{line} in {error}");
         }
+        assert!(error.ends_with("\n  Try /tool:t --help"), "{error}");
+    }
+
+    #[test]
+    fn a_field_named_help_leaves_help_its_own_flag() {
+        let manifest = "name: t
+description: d
+input_schema: { type: object, properties: { help: { type: boolean } } }
+execution: { type: script, script: x }
+";
+        let tool = Tool::parse(Path::new("/t.tool.yaml"), manifest).unwrap();
+        let failures = tool.schema.failures(&json!({"help": 1}));
+        let error = Failure::Input(failures).into_error(&tool).to_string();
+        let end = "Usage: /tool:t [--help …] [--task …] [--json …] [--@help]\n  Try /tool:t --@help";
+        assert!(error.ends_with(end), "{error}");
     }
 }

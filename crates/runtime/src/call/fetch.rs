@@ -23,6 +23,7 @@ struct Fetch {
 pub(super) async fn answer(calls: &Calls<'_>, arguments: &str) -> Answer {
     let fetch: Fetch = typed(arguments)?;
     let request = request(&fetch).map_err(|message| refusal("invalid_argument", message))?;
+    let request = request.confining(calls.shared.confined());
     let own_ports: Vec<u16> = calls.runtime.port.into_iter().collect();
     let allowed = allowed_places(calls.agent.workspace.home())
         .map_err(|error| refusal("unavailable", error.message))?;
@@ -68,7 +69,7 @@ fn request(fetch: &Fetch) -> Result<Request, String> {
 
 fn failed(error: &web::Error) -> script::HostError {
     let code = match error {
-        web::Error::Refused { .. } => "network_denied",
+        web::Error::Refused { .. } | web::Error::ValueToOtherHost { .. } => "network_denied",
         web::Error::Timeout { .. } => "timeout",
         _ => "network_error",
     };

@@ -53,12 +53,19 @@ pub fn usage(tool: &Tool) -> String {
             true => format!("--{name} …"),
             false => format!("[--{name} …]"),
         });
-    let own = ["task", "json"].map(|name| match schema.field(&[name]) {
-        Some(_) => format!("[--@{name} …]"),
-        None => format!("[--{name} …]"),
-    });
-    let words: Vec<String> = fields.chain(own).collect();
-    format!("Usage: /tool:{} {}", tool.name, words.join(" "))
+    let own = ["task", "json"].map(|name| format!("[{} …]", own_flag(tool, name)));
+    // Whoever knows `--help` must be told that it is another flag here.
+    let help = schema.field(&["help"]).map(|_| format!("[{}]", own_flag(tool, "help")));
+    let words: Vec<String> = fields.chain(own).chain(help).collect();
+    one_line(&format!("Usage: /tool:{} {}", tool.name, words.join(" ")))
+}
+
+/// A flag of ours, `--@help` where a field of the tool has its name.
+pub fn own_flag(tool: &Tool, name: &str) -> String {
+    match tool.schema.field(&[name]) {
+        Some(_) => format!("--@{name}"),
+        None => format!("--{name}"),
+    }
 }
 
 /// One line for each field of an object, those of objects inside it below theirs.
@@ -97,8 +104,8 @@ fn line(schema: &Schema, path: &str, field: &Value, is_required: bool) -> String
     let about = schema
         .keyword(field, "description")
         .and_then(Value::as_str)
-        .map(|text| format!(" \"{}\"", one_line(text.trim())));
-    format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default())
+        .map(|text| format!(" \"{}\"", text.trim()));
+    one_line(&format!("--{path}: {}{notes}{}", kind(schema, field), about.unwrap_or_default()))
 }
 
 /// `integer`, `string|null`, `array of integer`.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod document;
+mod exact;
 mod failure;
 mod fetch;
 mod field;

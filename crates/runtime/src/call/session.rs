@@ -107,6 +107,13 @@ impl Shared {
         Secrets::new(inner.revealed.iter().map(|(name, secret, _)| (name.as_str(), secret)))
     }
 
+    /// What no redirect may take to a host that the script did not name.
+    pub fn confined(&self) -> Vec<String> {
+        let inner = self.lock();
+        let secrets = inner.revealed.iter().filter(|(.., declared)| *declared == Declared::Secret);
+        secrets.map(|(_, secret, _)| secret.reveal().to_owned()).collect()
+    }
+
     /// What no output may hold.
     pub fn secrets(&self) -> Secrets {
         let inner = self.lock();

@@ -125,6 +125,7 @@ pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
         cookies: &context.state.cookies,
         port: context.runtime.port,
         asker,
+        confined: &[],
         sink: context.sink,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::follow::{Followed, follow, value_of};
 use super::{Arguments, Context, act};
 use crate::document::{Page, display_directory};
-use crate::error::{Result, one_line};
+use crate::error::{Result, in_lines, one_line};
 use crate::reply::with_body;
 use crate::substitute::text_of;
 use crate::topic::Topic;
@@ -54,7 +54,7 @@ pub fn shortcut(id: &str, context: &Context<'_>) -> Result<String> {
             Followed::Topic(topic) => topic.to_string(),
         },
     };
-    Ok(format!("@{id} → {target}"))
+    Ok(format!("@{id} → {}", in_lines(&target)))
 }
 
 #[derive(Default)]

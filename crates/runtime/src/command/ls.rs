@@ -44,7 +44,8 @@ impl What {
 }
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
-    // An app stands on its own package, which is none of the agent's folders.
+    // An app stands on its own package, which is none of the agent's folders: names mean here what they mean to
+    // `/open`, and those of the home are written out.
     let ground = match what.target.is_relative() && matches!(context.session.topic, Topic::App { .. }) {
         true => Ground::of(&context).ok(),
         false => None,

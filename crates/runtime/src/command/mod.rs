@@ -141,6 +141,8 @@ pub struct Context<'a> {
     pub sink: &'a dyn Sink,
     /// Cancelled when the command is to stop.
     pub interrupted: &'a CancellationToken,
+    /// Cancelled when nobody will hear the reply.
+    pub left: &'a CancellationToken,
 }
 
 impl Context<'_> {

@@ -1,10 +1,11 @@
 //! `/nav`: menus and shortcuts, with where they lead.
 
+use serde_json::Value;
 use sfmd::{MAX_NAV_ENTRIES, ShortcutKind, entry_links, menu_of};
 
 use super::{Arguments, Context, open};
 use crate::document::{Menu, Page, Source};
-use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::error::{Code, Error, Result, nearest, one_line, quoted};
 use crate::reply::with_body;
 use crate::substitute::text_of;
 
@@ -92,7 +93,7 @@ fn page_shortcuts(page: &Page, context: &Context<'_>) -> String {
         let target = target(&shortcut.href, &from, context);
         let included = shortcut.origin != *page.content().origin();
         let from = included.then(|| format!(" (from {})", from.display(&context.agent.workspace)));
-        format!("@{} → {target}{}", shortcut.id, from.unwrap_or_default())
+        one_line(&format!("@{} → {target}{}", shortcut.id, from.unwrap_or_default()))
     };
     of(ShortcutKind::Named).chain(of(ShortcutKind::Auto)).map(line).collect::<Vec<_>>().join("\n")
 }
@@ -106,7 +107,8 @@ fn resolved(context: &Context<'_>) -> String {
     }
     for menu in context.state.menus.all() {
         let line = |entry: &sfmd::MenuEntry| {
-            format!("@{}.{} → {}", menu.name, entry.id, target(&entry.href, &menu.source, context))
+            let target = target(&entry.href, &menu.source, context);
+            one_line(&format!("@{}.{} → {target}", menu.name, entry.id))
         };
         let mut lines = menu.entries.iter().map(line).collect::<Vec<_>>().join("\n");
         if lines.is_empty() {
@@ -114,8 +116,8 @@ fn resolved(context: &Context<'_>) -> String {
         }
         sections.push(format!("{} ({})\n{lines}", menu.name, menu.source.display(workspace)));
     }
-    let values: Vec<String> =
-        (context.state.shortcuts.iter()).map(|(id, value)| format!("@{id} → {}", text_of(value))).collect();
+    let value = |(id, value): (&str, &Value)| format!("@{id} → {}", one_line(&text_of(value)));
+    let values: Vec<String> = context.state.shortcuts.iter().map(value).collect();
     if !values.is_empty() {
         sections.push(format!("values (from actions)\n{}", values.join("\n")));
     }

@@ -14,7 +14,9 @@ use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
 use super::{Answer, Context, act, neighbour};
 use crate::action::{Effects, Ran};
-use crate::document::{Candidates, Extent, Library, Opened, Page, Reading, Source, Target, is_blank, typed};
+use crate::document::{
+    Candidates, Extent, Library, Opened, Page, Reading, Source, Target, Web, is_blank, typed,
+};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::{with_body, with_parts};
@@ -160,7 +162,7 @@ async fn open_entry(context: Context<'_>) -> Result<Answer> {
 
 async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context<'_>) -> Result<Answer> {
     let ground = Ground::of(&context)?;
-    let Aim { text, block, mark } = filled::aim(text, ground.bases(&context), &context).await?;
+    let Aim { text, block, mark, confined } = filled::aim(text, ground.bases(&context), &context).await?;
     if block.is_none() && is_blank(&text) {
         return Err(nothing_named());
     }
@@ -201,12 +203,12 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
         }
         Target::Web { url, block } => {
             let source = Source::Web(url);
-            (open_for(mark, &source, reading, &ground, &context).await?, block)
+            (open_for(mark, &source, reading, &confined, &ground, &context).await?, block)
         }
         Target::Shortcut { id, block } => match follow(&id, context.state, ground.workspace())? {
             Followed::Topic(topic) => return Ok(Answer::Elsewhere(topic)),
             Followed::Location(location, mark) => {
-                let opened = open_for(mark, &location.source, reading, &ground, &context).await?;
+                let opened = open_for(mark, &location.source, reading, &[], &ground, &context).await?;
                 (opened, block.or(location.block))
             }
         },
@@ -219,6 +221,7 @@ async fn open_for(
     mark: Mark,
     source: &Source,
     reading: Reading,
+    confined: &[String],
     ground: &Ground,
     context: &Context<'_>,
 ) -> Result<Opened> {
@@ -227,7 +230,8 @@ async fn open_for(
         return Err(chosen_file(&source.display(ground.workspace())));
     }
     let asker = ground::asker(mark, context.state.page.as_deref());
-    let library = Library { web: ground::web(context, asker), ..ground.library(context) };
+    let web = Web { confined, ..ground::web(context, asker) };
+    let library = Library { web, ..ground.library(context) };
     library.open(source, reading).await.map_err(|error| match error.code {
         Code::NotAllowed if mark.from_web => error.hint("If it is meant, write it out: /open ADDRESS"),
         _ => error,

@@ -95,7 +95,7 @@ pub fn split<'a>(
         // Which actions there are below other commands depends on what those do.
         let actions = if lines.is_empty() { actions } else { Actions::Impossible };
         let found = find(word, topic, actions);
-        let takes_content = found.as_ref().is_ok_and(|(spec, _)| spec.body == Body::Content);
+        let takes_content = found.as_ref().is_ok_and(|(spec, _)| spec.body != Body::None);
         let body = takes_content.then_some(below).filter(|below| !below.is_empty());
         lines.push(match found {
             Ok((spec, suffix)) => Ok(Line { spec, text, suffix, arguments, body }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Context, surroundings};
-use crate::action::{CallResult, Effects, InSession, Trust, Word};
+use crate::action::{CallResult, Effects, InSession, Trust, Word, readable};
 use crate::call::{Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
 use crate::document::Page;
 use crate::error::{Code, Result};
@@ -58,7 +58,7 @@ pub async fn run(
         Ok(output) => {
             let variables = calls.shared.into_changes();
             let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
-            let reply = shortened(plain, context.agent.workspace.home());
+            let reply = shortened(readable(&plain), context.agent.workspace.home());
             let response = Some(Marked { value: response, mark });
             Effects { response, variables, ..Effects::default() }.apply(context.state);
             Ok(reply)

@@ -36,6 +36,8 @@ pub enum Body {
     None,
     /// Text that belongs to the command, to the end of the payload.
     Content,
+    /// The same, and the command is nothing without it.
+    Needed,
 }
 
 /// What a command does, by name; `Command` adds the arguments.
@@ -150,15 +152,17 @@ pub static COMMANDS: &[Spec] = &[
         "/write PATH[#BLOCK] [--force]",
         "create or overwrite with the text below",
         Pages,
-    ),
-    content(Verb::Append, "append", "/append PATH", "add the text below at the end", Pages),
+    )
+    .needed(),
+    content(Verb::Append, "append", "/append PATH", "add the text below at the end", Pages).needed(),
     content(
         Verb::Replace,
         "replace",
         "/replace PATH#BLOCK|PATH:L5-L10 [--force]",
         "replace that part by the text below",
         Pages,
-    ),
+    )
+    .needed(),
     row(Verb::Undo, "undo", "/undo", "take back the last edit of this topic", Pages),
     row(Verb::Commit, "commit", "/commit PATH --message \"…\"", "keep a version of a file", Pages),
     row(Verb::Log, "log", "/log PATH", "the versions of a file, newest first", Pages),
@@ -197,14 +201,7 @@ pub static COMMANDS: &[Spec] = &[
     ),
     row(Verb::Unset, "unset", "/unset {NAME}… $NAME…", "remove variables", Anywhere),
     row(Verb::Interrupt, "interrupt", "/interrupt", "stop the command that runs in this topic", Anywhere),
-    Spec {
-        verb: Verb::Exec,
-        name: "exec",
-        usage: "/exec [--timeout 10m] CMD",
-        summary: "run a command, clean each time",
-        place: Pages,
-        body: Body::Content,
-    },
+    content(Verb::Exec, "exec", "/exec [--timeout 10m] CMD", "run a command, clean each time", Pages),
     row(
         Verb::Install,
         "install",
@@ -269,7 +266,7 @@ pub static COMMANDS: &[Spec] = &[
     ),
     row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
     row(Verb::ToolList, "list", "/list [--json]", "tools and skills, with one line each", TOOL),
-    row(Verb::ToolInfo, "info", "/info NAME", "one tool or skill: what it takes, what it may use", TOOL),
+    row(Verb::ToolInfo, "info", "/info NAME [--json]", "one tool or skill: what it takes and may use", TOOL),
     row(Verb::ToolTasks, "tasks", "/tasks [--json]", "tasks that are known or have left state behind", TOOL),
     row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
     row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
@@ -339,6 +336,12 @@ pub fn places(name: &str) -> Vec<&'static str> {
     let mut seen = std::collections::HashSet::new();
     all.retain(|place| seen.insert(*place));
     all
+}
+
+impl Spec {
+    const fn needed(self) -> Self {
+        Self { body: Body::Needed, ..self }
+    }
 }
 
 impl Place {

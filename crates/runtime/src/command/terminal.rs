@@ -7,14 +7,18 @@ use std::time::Duration;
 use shell::{Cause, Death, Error as ShellError, Info, Outcome, Shell, Turn};
 
 use super::{Arguments, Context};
-use crate::bash::{self, Record, first_line, render};
+use crate::bash::{self, Record, first_line, render, unheard};
 use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::long::fitting;
 use crate::policy;
 use crate::reply::with_body;
 use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
 use crate::topic::{Name, Topic};
 use crate::words;
+
+/// How much is kept of a reply that nobody heard.
+const UNHEARD_MAX: usize = 32 * 1024;
 
 /// How long a command runs before it is written down.
 const NOTED_AFTER: Duration = Duration::from_millis(50);
@@ -246,8 +250,20 @@ async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context:
     turn.await
 }
 
-/// Keeps what the session must remember of a turn, and renders it.
+/// Keeps what the session must remember of a turn, and renders it. What nobody hears is for the next caller.
 fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<String> {
+    let unheard_before = context.state.shell.unheard.take();
+    let stopped = context.runtime.stop.is_cancelled().then(|| "(the daemon stops)".to_owned());
+    let notes: Vec<String> = unheard_before.into_iter().chain(notes.iter().cloned()).chain(stopped).collect();
+    let reply = remember(turn, &notes, &mut context);
+    if context.left.is_cancelled() {
+        let lost = unheard(turn, &notes, &context.agent.workspace);
+        context.state.shell.unheard = Some(fitting(&lost, UNHEARD_MAX).into_owned());
+    }
+    reply
+}
+
+fn remember(turn: &Turn, notes: &[String], context: &mut Context<'_>) -> Result<String> {
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
     shell.directory = Some(turn.directory.clone());
@@ -267,10 +283,12 @@ fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<Str
         shell.restart_in = Some(death.directory.path.clone());
         shell.recorded = None;
         context.session.set_shell(None);
-        forget(context.session, &context);
+        forget(context.session, context);
     } else {
-        let running = shell.running.then(|| shell.command.clone());
-        record(turn.directory.path.clone(), running, &mut context);
+        // What the daemon's own end has stopped was running, for whoever asks the next one.
+        let was_running = shell.running || context.runtime.stop.is_cancelled();
+        let running = was_running.then(|| shell.command.clone());
+        record(turn.directory.path.clone(), running, context);
     }
     render(turn, notes, &context.agent.workspace)
 }

@@ -24,6 +24,8 @@ pub struct Web<'a> {
     /// The daemon's own port, which no page may reach.
     pub port: Option<u16>,
     pub asker: Asker<'a>,
+    /// Values in the address that no redirect may take to another host.
+    pub confined: &'a [String],
     /// Told how much of a large page has come.
     pub sink: &'a dyn Sink,
 }
@@ -61,7 +63,7 @@ impl Web<'_> {
         reading: Reading,
         known: Option<&Validators>,
     ) -> Result<Option<Loaded>> {
-        let request = Request::page(url.clone());
+        let request = Request::page(url.clone()).confining(self.confined.to_vec());
         let request = match known.filter(|known| !known.is_empty()) {
             Some(known) => request.if_changed(known),
             None => request,
@@ -178,7 +180,7 @@ fn failed(error: &web::Error) -> Error {
     let code = match error {
         web::Error::NotFound { .. } => Code::NotFound,
         web::Error::Auth { .. } => Code::AuthRequired,
-        web::Error::Refused { .. } => Code::NotAllowed,
+        web::Error::Refused { .. } | web::Error::ValueToOtherHost { .. } => Code::NotAllowed,
         web::Error::BadUrl { .. } | web::Error::BadScheme { .. } => Code::InvalidParams,
         _ => Code::LoadError,
     };
@@ -187,6 +189,9 @@ fn failed(error: &web::Error) -> Error {
         web::Error::Auth { .. } => Some(
             "It wants to know who asks. An action can tell it: a header of its call, with a $NAME value.",
         ),
+        web::Error::ValueToOtherHost { .. } => {
+            Some("It is a value of a $NAME variable. If that host is meant to have it, open its address.")
+        }
         web::Error::Refused { reason: web::Refusal::NotPublic(_), .. } => {
             Some("Only an address that a command or a local document names may lead there.")
         }

@@ -62,9 +62,9 @@ impl FileTarget {
         }
     }
 
-    /// Whether it starts from where the topic stands: `.`, `./x`, `../x`.
+    /// Whether it starts from where the topic stands: neither `/x` nor `~/x`.
     pub fn is_relative(&self) -> bool {
-        matches!(self.text.split('/').next(), Some("." | ".."))
+        !self.text.starts_with(['/', '~'])
     }
 
     /// Whether it can only be a directory.

@@ -10,7 +10,7 @@ use super::Call;
 use crate::command::Step;
 use crate::error::Result;
 use crate::reply::Reply;
-use crate::session::{Topics, Turn};
+use crate::session::{Act, Topics, Turn};
 use crate::topic::Topic;
 
 /// A request that nothing which comes later can overtake. It runs nothing before it is told to, and dropped it gives
@@ -24,7 +24,7 @@ pub(super) enum Fate {
         call: Call,
         topic: Topic,
         steps: Vec<Step>,
-        place: Option<Place>,
+        held: Option<Held>,
     },
 }
 
@@ -33,8 +33,23 @@ impl Queued {
     pub async fn run(self) -> Reply {
         match self.0 {
             Fate::Refused(reply) => reply,
-            Fate::Lined { call, topic, steps, place } => call.run(topic, steps, place).await,
+            Fate::Lined { call, topic, steps, held } => call.run(topic, steps, held).await,
         }
+    }
+}
+
+/// What the first step of a request holds from the moment it came in, so that nothing later is run before it.
+pub(super) enum Held {
+    Place(Place),
+    Act(Act),
+}
+
+impl Held {
+    pub(super) fn take(topics: &Arc<Topics>, step: &Step) -> Option<Self> {
+        if step.waits() {
+            return Some(Self::Place(Place::take(topics, &step.topic)));
+        }
+        topics.get(&step.topic).map(|session| Self::Act(session.begin_act()))
     }
 }
 
@@ -61,7 +76,11 @@ impl Place {
 
 async fn turn_at(topics: Arc<Topics>, topic: Topic) -> Result<Turn> {
     loop {
-        let turn = Turn::take(topics.enter(&topic)?).await?;
+        let session = topics.enter(&topic)?;
+        // Before the wait: an act that comes during it is for whatever runs then.
+        let acts = session.acts();
+        let turn = Turn::take(session).await?;
+        acts.done().await;
         // Removed while this command waited: what was asked for is a session at this topic, so a fresh one.
         if !turn.session.is_closed() {
             return Ok(turn);

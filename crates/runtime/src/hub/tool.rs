@@ -1,13 +1,13 @@
 //! The tool hub: tools and skills, and the tasks in which they ran.
 
+mod info;
+
 use serde_json::{Value, json};
 
 use super::agent::Format;
-use crate::call;
 use crate::command::table::Verb;
 use crate::command::{Arguments, Context};
-use crate::error::{Code, Error, Result, nearest, one_line, quoted};
-use crate::manifest::{Catalogue, Listed, Skill, Tool};
+use crate::error::{Code, Error, Result, nearest, one_line};
 use crate::reply::with_body;
 use crate::state;
 use crate::task;
@@ -19,7 +19,7 @@ const SHOWN_MAX: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     List(Format),
-    Info(String),
+    Info(String, Format),
     Tasks(Format),
     Task(task::Id, Format),
     Purge(Vec<task::Id>),
@@ -29,17 +29,26 @@ pub enum Command {
 impl Command {
     pub fn format(&self) -> Format {
         match self {
-            Self::List(format) | Self::Tasks(format) | Self::Task(_, format) => *format,
+            Self::List(format) | Self::Info(_, format) | Self::Tasks(format) | Self::Task(_, format) => {
+                *format
+            }
             _ => Format::Text,
         }
     }
 
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
-        let format = if words.switch("--json") { Format::Json } else { Format::Text };
+        let format = match verb {
+            // What has happened is said in words.
+            Verb::ToolPurge => Format::Text,
+            _ if words.switch("--json") => Format::Json,
+            _ => Format::Text,
+        };
         let command = match verb {
             Verb::ToolList => Self::List(format),
-            Verb::ToolInfo => Self::Info(words.required("NAME")?.trim_start_matches("tool:").to_owned()),
+            Verb::ToolInfo => {
+                Self::Info(words.required("NAME")?.trim_start_matches("tool:").to_owned(), format)
+            }
             Verb::ToolTasks => Self::Tasks(format),
             Verb::ToolTask => Self::Task(task::Id::parse(&words.required("ID")?)?, format),
             Verb::ToolPurge if words.switch("--all") => Self::PurgeAll,
@@ -59,7 +68,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     match command {
         Command::List(Format::Text) => Ok(with_body("Tools", &list(context))),
         Command::List(Format::Json) => Ok(format!("{:#}", list_json(context))),
-        Command::Info(name) => info(&name, context),
+        Command::Info(name, format) => info::info(&name, format, context),
         Command::Tasks(format) => tasks(format, context).await,
         Command::Task(id, format) => show_task(&id, format, context).await,
         Command::Purge(ids) => purge(&ids, context).await,
@@ -106,74 +115,13 @@ pub fn list(context: &Context<'_>) -> String {
 fn list_json(context: &Context<'_>) -> Value {
     let workspace = &context.agent.workspace;
     let catalogue = context.runtime.tools.of(workspace.home());
-    let scripts = catalogue.tools().map(|tool| {
-        json!({ "name": tool.name, "kind": "script", "description": tool.description, "file": tool.file })
-    });
-    let pages = documents::names(workspace).into_iter().map(|name| {
-        json!({ "name": name, "kind": "document", "description": documents::description(&name, workspace) })
-    });
-    let skills = catalogue.skills.iter().map(|skill| {
-        json!({ "name": skill.id, "kind": "skill", "description": skill.description, "tools": skill.tools })
-    });
+    let scripts = catalogue.tools().map(|tool| info::tool_json(tool));
+    let pages = documents::names(workspace).into_iter().map(|name| info::page_json(&name, workspace));
+    let skills = catalogue.skills.iter().map(|skill| info::skill_json(skill));
     let invalid = catalogue.invalid.iter().map(|invalid| {
         json!({ "name": null, "kind": "invalid", "file": invalid.file, "line": invalid.line, "field": invalid.field, "message": invalid.message })
     });
     Value::from_iter(scripts.chain(pages).chain(skills).chain(invalid))
-}
-
-fn info(name: &str, context: &Context<'_>) -> Result<String> {
-    let catalogue = context.runtime.tools.of(context.agent.workspace.home());
-    if let Some(skill) = catalogue.skills.iter().find(|skill| skill.id == name) {
-        return Ok(with_body(&format!("Skill: {name}"), &skill_text(skill, &catalogue)));
-    }
-    match catalogue.get(name) {
-        Some(Listed::Tool(tool)) => Ok(format!("{}\n\n{}", call::help(tool), permissions(tool, context))),
-        Some(Listed::Invalid(invalid)) => Err(invalid.clone().into()),
-        None => {
-            let pages = documents::names(&context.agent.workspace);
-            if pages.iter().any(|page| page == name) {
-                return Ok(format!("Tool: {name}\n---\nA document with actions. Try /tool:{name} --help"));
-            }
-            let known = catalogue.names().chain(pages.iter().map(String::as_str));
-            let near = nearest(name, known.collect::<Vec<_>>()).map(|name| format!("Did you mean {name}?"));
-            Err(Error::new(Code::NotFound, format!("No tool {}.", quoted(name)))
-                .hints(near)
-                .hint("See them all: string tool list"))
-        }
-    }
-}
-
-fn permissions(tool: &Tool, context: &Context<'_>) -> String {
-    let mut rows = vec![["file:".to_owned(), context.agent.workspace.display(&tool.file)]];
-    for binding in &tool.bindings.0 {
-        let id = binding.scope_id.as_ref().map(|id| format!(":{id}")).unwrap_or_default();
-        rows.push(["state:".to_owned(), format!("{}{id} {}*", binding.kind.as_str(), binding.key_prefix)]);
-    }
-    rows.extend(tool.vault.iter().map(|key| ["vault:".to_owned(), key.key.clone()]));
-    rows.extend(tool.env.iter().map(|name| ["env:".to_owned(), format!("${}", name.name)]));
-    rows.extend(tool.script_tools.iter().map(|name| ["calls:".to_owned(), name.clone()]));
-    rows.push(["time limit:".to_owned(), format!("{} ms", tool.timeout.as_millis())]);
-    super::columns(&rows)
-}
-
-fn skill_text(skill: &Skill, catalogue: &Catalogue) -> String {
-    let known = |id: &String| catalogue.skills.iter().any(|skill| skill.id == *id);
-    let missing: Vec<&str> = skill.requires.iter().filter(|id| !known(id)).map(String::as_str).collect();
-    let unknown = |name: &&String| !matches!(catalogue.get(name), Some(Listed::Tool(_)));
-    let unknown: Vec<&str> = skill.tools.iter().filter(unknown).map(String::as_str).collect();
-    let mut lines = vec![format!("{}: {}", skill.name, skill.description)];
-    if !skill.tools.is_empty() {
-        lines.push(format!("Tools: {}", skill.tools.join(", ")));
-    }
-    if !unknown.is_empty() {
-        lines.push(format!("Missing tools: {}", unknown.join(", ")));
-    }
-    if !missing.is_empty() {
-        lines.push(format!("Missing skills: {}", missing.join(", ")));
-    }
-    lines.push(String::new());
-    lines.push(skill.instruction());
-    lines.join("\n")
 }
 
 async fn tasks(format: Format, context: &Context<'_>) -> Result<String> {

@@ -1,5 +1,6 @@
 //! What lives at a topic, and the rule that its commands run one at a time.
 
+mod act;
 mod map;
 mod turn;
 
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use shell::Shell;
 use tokio_util::sync::CancellationToken;
 
+pub use act::{Act, Acts};
 pub use map::{Map, TOPICS_MAX, Topics};
 pub use turn::{Turn, WAIT_MAX, WAITING_MAX};
 
@@ -77,6 +79,8 @@ pub struct ShellState {
     pub running: bool,
     /// The last command, as lists show it.
     pub command: String,
+    /// A reply that nobody heard, because its caller had gone away. The next one begins with it.
+    pub unheard: Option<String>,
     /// What was last written down of the shell.
     pub recorded: Option<crate::bash::Record>,
 }
@@ -150,6 +154,7 @@ struct Glance {
     /// Where the session stands, as `/topics` shows it.
     location: Option<Box<str>>,
     running: Option<Box<Running>>,
+    acts: Acts,
     /// The shell of a bash topic, reachable also while a command runs in it.
     shell: Option<Live>,
     /// Why the last one was ended from outside.

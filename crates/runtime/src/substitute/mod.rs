@@ -31,6 +31,9 @@ pub use value::{is_truthy, text_of, walk};
 
 use crate::error::{Code, Error, Result};
 
+/// How many fields of an object an error names.
+const FIELDS_NAMED: usize = 12;
+
 /// What names mean to one call. Implementations only look up; they never fill anything in.
 pub trait Values {
     /// What `{name}` begins with.
@@ -204,15 +207,37 @@ fn repair(name: &str, values: &dyn Values) -> String {
     let end = name.find(['.', '[', '|', '}']).unwrap_or(name.len());
     let (root, rest) = name.split_at(end);
     let close = if root.starts_with('{') { "}" } else { "" };
+    let set = format!("/set {root}{close} = \"…\"");
     match root {
         "{Response" => {
             "{Response} is what the last action of this topic answered: run one that has this part."
                 .to_owned()
         }
-        _ if rest.starts_with(['.', '[']) && values.named(&root[1..]) != Named::Unknown => {
-            format!("{root}{close} has a value, but not this part of it: /set shows it.")
+        _ if rest.starts_with(['.', '[']) => match values.named(&root[1..]) {
+            Named::Value { value, .. } => {
+                format!("{root}{close} has a value, but not this part of it: it is {}.", kind(&value))
+            }
+            Named::Empty => format!("{root}{close} was given no value."),
+            Named::Unknown => set,
+        },
+        _ => set,
+    }
+}
+
+/// What a value is, without what may be secret in it.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "true or false".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(_) => "a text".to_owned(),
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(fields) if fields.is_empty() => "an object without fields".to_owned(),
+        Value::Object(fields) => {
+            let names: Vec<&str> = fields.keys().take(FIELDS_NAMED).map(String::as_str).collect();
+            let more = if fields.len() > FIELDS_NAMED { ", …" } else { "" };
+            format!("an object with {}{more}", names.join(", "))
         }
-        _ => format!("/set {root}{close} = \"…\""),
     }
 }
 
@@ -220,6 +245,11 @@ impl Filled<'_> {
     /// What is known of the value that it begins with.
     pub fn lead_mark(&self) -> Mark {
         self.parts.first().map(Part::mark).unwrap_or_default()
+    }
+
+    /// The values in it that hold one of the `$NAME` files.
+    pub fn secret_texts(&self) -> impl Iterator<Item = String> {
+        self.parts.iter().filter(|part| part.mark().secret).map(|part| part.text().into_owned())
     }
 
     /// What is known of all values in it.

@@ -186,6 +186,7 @@ mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     use super::*;
+    use crate::error::in_lines;
 
     /// Literals in angle quotes, the rest as it was written.
     fn show(text: &str) -> String {
@@ -253,7 +254,7 @@ mod tests {
         fn a_shown_value_is_read_back(value in "[^|]*") {
             let text = format!("{{x}} = {}", super::super::shown(&value));
             let read = parse(&text).unwrap();
-            let template = Template::parse(&value, Dialect::Definition);
+            let template = Template::parse(&in_lines(&value), Dialect::Definition);
             prop_assert_eq!(&read[0].right, &Right::Filled(template));
         }
 

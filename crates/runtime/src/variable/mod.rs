@@ -19,9 +19,11 @@ pub use secret::{Secret, Secrets};
 pub use session::Variables;
 pub use surroundings::{RESERVED, Surroundings};
 
-/// A value as replies show it: in quotes, with `\"` and `\\`.
+use crate::error::in_lines;
+
+/// A value as replies show it: in quotes, with `\"` and `\\`, and what steers a terminal as an escape.
 pub fn shown(value: &str) -> String {
-    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+    format!("\"{}\"", in_lines(&value.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
 /// The same for one line of a reply: of a value with several lines, how many.

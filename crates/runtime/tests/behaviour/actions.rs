@@ -291,15 +291,6 @@ async fn long_links_of_an_output_become_shortcuts() {
 }
 
 #[tokio::test]
-async fn a_redirect_that_leads_out_of_the_web_is_refused() {
-    let (world, web) =
-        with_page("```act.go\nGET WEB/away\n```\n```act.own\nGET ftp://x.example/\n```\n").await;
-    web.answer("/away", 302, &[("location", "file:///etc/passwd")], "");
-    world.fails("main", "/act.go", "NOT_ALLOWED").await;
-    world.fails("main", "/act.own", "INVALID_PARAMS").await;
-}
-
-#[tokio::test]
 async fn a_value_in_typed_json_stays_one_value() {
     let (world, web) = with_page("```act.e\nPOST WEB/ok\n  j: json\n  t: string\n```\n").await;
     world.ok("main", r#"/set {v} = 'x", "i": 99, "z": "y'"#).await;
@@ -378,4 +369,16 @@ async fn a_filter_that_does_not_exist_stops_the_call() {
     assert!(web.seen().is_empty());
     world.ok("main", "/act.req '{s|nofilter}'").await;
     assert_eq!(sent(&web)["uri"], "/ok?s=%7Bs%7Cnofilter%7D");
+}
+
+#[tokio::test]
+async fn a_part_that_a_field_lacks_is_said_to_be_missing_in_what_was_given() {
+    let (world, _web) = with_page(
+        "```act.go\nGET WEB/ok?a={a[0]}\n  a: string\n```\n```act.obj\nGET WEB/ok?a={a.z}\n  a: json\n```\n",
+    )
+    .await;
+    let missing = world.fails("main", "/act.go --a text", "UNDEFINED_VARIABLE").await;
+    assert!(missing.contains("{a} has a value, but not this part of it: it is a text."), "{missing}");
+    let missing = world.fails("main", r#"/act.obj --a '{"x": 1, "y": 2}'"#, "UNDEFINED_VARIABLE").await;
+    assert!(missing.contains("it is an object with x, y."), "{missing}");
 }

@@ -192,7 +192,15 @@ async fn an_apps_topic_shows_the_apps_own_files_and_no_others() {
     assert_eq!(world.ok("app:mail", "/ls ./sub").await, "Listing sub/\n---\nmore.md");
     world.ok("app:mail", "/open inbox.md").await;
     assert!(world.ok("app:mail", "/ls .").await.contains("inbox.md"));
-    assert_eq!(world.ok("app:mail", "/ls docs").await, "Listing ~/docs/\n---\na.md");
+    assert_eq!(world.ok("app:mail", "/ls ~/docs").await, "Listing ~/docs/\n---\na.md");
+    // What `/open` says about a page that is not there leads to those that are, wherever the topic stands.
+    world.ok("app:mail", "/open sub/more.md").await;
+    let missing = world.fails("app:mail", "/open sub/quite-different.md", "NOT_FOUND").await;
+    let (_, look) = missing.split_once("Look around: ").unwrap();
+    let listing = world.ok("app:mail", look.lines().next().unwrap()).await;
+    assert_eq!(listing, "Listing sub/\n---\nmore.md");
+    world.fails("app:mail", "/ls docs", "NOT_FOUND").await;
+    world.ok("app:mail", "/open inbox.md").await;
     world.fails("app:mail", "/ls ../..", "INVALID_PATH").await;
     assert_eq!(world.ok("app:mail", "/close").await, "Closed: inbox");
 

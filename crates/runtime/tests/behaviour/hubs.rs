@@ -10,6 +10,7 @@ const LISTS: &[(&str, &str)] = &[
     ("app", "/list --json"),
     ("bash", "/list --json"),
     ("tool", "/list --json"),
+    ("tool", "/info shout --json"),
     ("tool", "/tasks --json"),
     ("tool", "/task job-1 --json"),
     ("event", "/list --json"),
@@ -32,6 +33,7 @@ const LISTS: &[(&str, &str)] = &[
 async fn every_list_is_json_when_asked() {
     let world = World::new().await;
     world.ok("system", "/state put task:job-1 key 1").await;
+    world.home.write("tools/shout.md", "# Shout\n");
     for (hub, line) in LISTS {
         let reply = world.ok(hub, line).await;
         let json: Value =

@@ -19,6 +19,7 @@ mod hubs;
 mod links;
 mod names;
 mod queue;
+mod redirects;
 mod saving;
 mod settings;
 mod special_files;

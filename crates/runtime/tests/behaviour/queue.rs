@@ -43,20 +43,27 @@ fn seen(watched: &mut Receiver<Event>) -> Vec<String> {
         .collect()
 }
 
+/// Requests that have come in, in this order, and of which none runs yet.
+fn lined<const COUNT: usize>(
+    world: &World,
+    topic: &str,
+    payloads: [&str; COUNT],
+) -> [Waiting<'static>; COUNT] {
+    payloads.map(|payload| -> Waiting<'static> {
+        let request = world.request(topic, payload);
+        Box::pin(world.runtime.enqueue(request, Arc::new(Discard), CancellationToken::new()).run())
+    })
+}
+
 /// Whoever comes first is first, also where another one is run before it, and only while it wants to.
 #[tokio::test]
 async fn a_place_is_taken_before_anything_runs() {
     let world = World::new().await;
     let mut watched = world.runtime.activity.watch();
-    let enqueue = |payload| {
-        let request = world.request("main", payload);
-        world.runtime.enqueue(request, Arc::new(Discard), CancellationToken::new())
-    };
-    let [first, given_up, last] = ["/set {a} = 1", "/set {b} = 1", "/set {c} = 1"].map(enqueue);
-    let mut last = Box::pin(last.run());
+    let [first, given_up, mut last] = lined(&world, "main", ["/set {a} = 1", "/set {b} = 1", "/set {c} = 1"]);
     assert!(poll!(&mut last).is_pending());
     drop(given_up);
-    assert!(first.run().await.ok());
+    assert!(first.await.ok());
     assert!(last.await.ok());
     let order = ["start /set {a} = …", "end /set {a} = … ok", "start /set {c} = …", "end /set {c} = … ok"];
     assert_eq!(seen(&mut watched), order);
@@ -190,6 +197,42 @@ async fn interrupt_stops_the_running_command_without_waiting() {
     world.store.set_fault(Fault::None);
     assert!(!world.ok("agent", "/list").await.contains("first"));
     world.ok("agent", "/add first").await;
+}
+
+#[tokio::test]
+async fn what_comes_after_an_interrupt_is_run_after_it() {
+    let world = World::new().await;
+    world.ok("main", "/info").await;
+    let mut watched = world.runtime.activity.watch();
+    let [first, mut second, mut next] = lined(&world, "main", ["/interrupt", "/interrupt", "/set {a} = 1"]);
+    assert!(poll!(&mut next).is_pending());
+    assert!(poll!(&mut second).is_pending());
+    assert_eq!(seen(&mut watched), [] as [&str; 0]);
+    assert!(!first.await.ok(), "nothing runs");
+    assert!(poll!(&mut next).is_pending(), "there is another one before it");
+    assert!(!second.await.ok());
+    assert!(next.await.ok());
+    let order = ["end /interrupt NOT_FOUND", "end /interrupt NOT_FOUND", "start /set {a} = …"];
+    assert_eq!(seen(&mut watched)[..3], order);
+}
+
+#[tokio::test]
+async fn an_interrupt_that_was_given_up_keeps_nobody_waiting() {
+    let world = World::new().await;
+    world.ok("main", "/info").await;
+    let [act, next] = lined(&world, "main", ["/interrupt", "/info"]);
+    drop(act);
+    assert!(next.await.ok());
+}
+
+#[tokio::test]
+async fn an_interrupt_waits_for_no_command_and_not_for_its_own_next() {
+    let (world, running) = busy().await;
+    let [before, act, after] = lined(&world, "agent", ["/current", "/interrupt\n/current", "/current"]);
+    let (after, act, before) = tokio::join!(after, act, before);
+    assert_eq!(running.await.unwrap().code.unwrap().as_str(), "INTERRUPTED");
+    assert_eq!(act.content, "Interrupted: /add first\n\ndefault");
+    assert_eq!((before.content.as_str(), after.content.as_str()), ("default", "default"));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! SFMD tools: called from anywhere, at home in the caller's session.
 
+use serde_json::{Value, json};
 use testkit::{Web, World};
 
 async fn world() -> (World, Web) {
@@ -78,4 +79,29 @@ async fn a_document_says_in_the_list_what_it_is_for() {
         listed.contains("\nsum    Adds things.") && listed.contains("\nquiet  actions of a document"),
         "{listed}"
     );
+}
+
+#[tokio::test]
+async fn one_tool_is_shown_to_programs_too() {
+    let (world, _web) = world().await;
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    world.home.write(
+        "tools/count.tool.yaml",
+        format!(
+            "name: count\ndescription: Counts.\ninput_schema: {schema}\n\
+             execution: {{ type: script, script: \"export default () => 1\" }}\n"
+        ),
+    );
+    let read = async |command: &str| -> Value {
+        serde_json::from_str(&world.ok("tool", command).await).expect("it is JSON")
+    };
+    let listed = read("/list --json").await;
+    for name in ["count", "shout"] {
+        let mut one = read(&format!("/info {name} --json")).await;
+        let own = one.as_object_mut().unwrap().remove("input_schema");
+        assert_eq!(own, (name == "count").then(|| schema.clone()));
+        assert!(listed.as_array().unwrap().contains(&one), "{one}");
+    }
+    let refused = world.fails("tool", "/purge x --json", "INVALID_PARAMS").await;
+    assert!(refused.contains("Unknown flag \"--json\"."), "{refused}");
 }

@@ -15,6 +15,7 @@ use wire::{Activity, Deed, ServerSentEvent, TaskOutcome};
 
 use super::App;
 use super::events::state_of;
+use crate::json::json_event;
 
 #[utoipa::path(
     get,
@@ -24,7 +25,7 @@ use super::events::state_of;
 pub async fn stream(State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = stream::unfold(app.runtime.activity.watch(), async |mut watched| {
         let next = next(&mut watched).await?;
-        Some((Ok(to_event(&next)), watched))
+        Some((Ok(json_event(next.kind(), &next)), watched))
     });
     let stop = app.runtime.stop.clone();
     let until_stop = events.take_until(async move { stop.cancelled().await });
@@ -81,9 +82,4 @@ fn to_wire(event: activity::Event) -> Activity {
             Activity::Task { time, agent, topic, task: id.to_string(), tool, outcome }
         }
     }
-}
-
-fn to_event(activity: &Activity) -> Event {
-    let text = serde_json::to_string(activity).expect("our own types are always JSON");
-    Event::default().event(activity.kind()).data(text)
 }

@@ -18,6 +18,7 @@ use wire::ErrorBody;
 use wire::chanflow::{Block, Payload, envelope, parse};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json::TextBody;
 use crate::peer::Peer;
@@ -39,7 +40,7 @@ pub struct Place {
     post,
     path = "/chanflow",
     request_body(content = String, content_type = "text/plain"),
-    params(Place, ("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent")),
+    params(Place, Speaker),
     responses(
         (status = 200, description = "one reply block per request block, in their order", body = String, content_type = "text/plain"),
         (status = 413, description = "too many blocks", body = ErrorBody),

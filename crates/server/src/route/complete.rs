@@ -9,13 +9,14 @@ use runtime::complete::Question;
 use wire::{ErrorBody, Offer, Typed};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json::JsonBody;
 
 #[utoipa::path(
     post,
     path = "/complete",
-    params(("X-Agent-Id" = Option<String>, Header, description = "which agent asks; `default` when absent")),
+    params(Speaker),
     request_body = Typed,
     responses(
         (status = 200, description = "the words that fit; often none", body = Offer),

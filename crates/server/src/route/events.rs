@@ -19,7 +19,7 @@ use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT, Serv
 use super::App;
 use super::speaker::Speaker;
 use crate::failure::Failure;
-use crate::json::NoBody;
+use crate::json::{NoBody, json_event};
 
 /// How many events a page holds unless the caller asks for fewer or more.
 const PAGE: usize = 100;
@@ -166,8 +166,7 @@ pub async fn stream(
 
 fn to_sse(event: Event) -> SseEvent {
     let id = event.id.to_string();
-    let text = serde_json::to_string(&info(event)).expect("our own types are always JSON");
-    SseEvent::default().event(STREAM_EVENT).id(id).data(text)
+    json_event(STREAM_EVENT, &info(event)).id(id)
 }
 
 pub fn info(event: Event) -> EventInfo {

@@ -16,15 +16,15 @@ use runtime::error::Code;
 use runtime::sink::{Discard, Live, Sink};
 use runtime::topic::{Kind, Topic};
 use runtime::{Reply, Request};
-use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use wire::{Done, ErrorBody, ExecReply, ExecRequest, Head, Meta, ServerSentEvent, TopicType, event};
 
 use super::App;
 use super::running::Begun;
+use super::speaker::Speaker;
 use crate::failure::Failure;
-use crate::json::JsonBody;
+use crate::json::{JsonBody, json_event};
 use crate::peer::Peer;
 
 /// How many pieces of live output wait for a slow reader before further ones are left out.
@@ -36,7 +36,7 @@ type Running = Pin<Box<dyn Future<Output = Reply> + Send>>;
     post,
     path = "/exec",
     request_body = ExecRequest,
-    params(("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent")),
+    params(Speaker),
     responses(
         (status = 200, description = "The reply. As `text/event-stream`: head, output*, progress*, content, done. \
             With `Accept: application/json`: one object. A command that fails is a 200 with `ok: false`.",
@@ -91,13 +91,12 @@ fn wants_json(headers: &HeaderMap) -> bool {
 /// A queue that took no more is a matter of HTTP too, so that any client backs off. If some of the commands
 /// have run, the reply stays a reply: to send them all again would be wrong.
 fn check_queue(reply: &Reply) -> Result<(), Failure> {
-    let Some(code @ (Code::QueueFull | Code::QueueTimeout)) = reply.code else { return Ok(()) };
-    let Some(text) = reply.content.strip_prefix(&format!("ERROR({}): ", code.as_str())) else {
-        return Ok(());
-    };
-    let mut lines = text.lines();
-    let error = runtime::error::Error::new(code, lines.next().unwrap_or_default());
-    Err(error.hints(lines.map(|line| line.trim().to_owned())).into())
+    match &reply.turned_away {
+        Some(error) if matches!(error.code, Code::QueueFull | Code::QueueTimeout) => {
+            Err(error.clone().into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Waits until there is something to say, which decides between a stream and an error.
@@ -122,16 +121,14 @@ async fn stream(
     let events = tokio::select! {
         biased;
         Some(first) = live.recv() => {
-            let head = Head { ok: None, code: None, topic: shown(asked.as_ref()), topic_type: kind_of(asked.as_ref()), meta: Meta::default(), request_id };
-            let ready = VecDeque::from([json_event(event::HEAD, &head), first]);
-            Events { ready, rest: Some((running, live)) }
+            let head = json_event(event::HEAD, &to_head(request_id, None, asked.as_ref()));
+            Events { ready: VecDeque::from([head, first]), rest: Some((running, live)) }
         }
         reply = &mut running => {
             check_queue(&reply)?;
-            let done = to_done(&reply);
-            let head = Head { ok: Some(done.ok), code: done.code.clone(), topic: done.topic.clone(), topic_type: done.topic_type, meta: done.meta.clone(), request_id };
-            let ready = VecDeque::from([json_event(event::HEAD, &head), json_event(event::CONTENT, &reply.content), json_event(event::DONE, &done)]);
-            Events { ready, rest: None }
+            let head = to_head(request_id, Some(&reply), reply.topic.as_ref());
+            let head = json_event(event::HEAD, &head);
+            Events { ready: [head].into_iter().chain(end(&reply)).collect(), rest: None }
         }
     };
     Ok(Sse::new(events.into_stream()).keep_alive(KeepAlive::default()).into_response())
@@ -166,8 +163,7 @@ impl Events {
             self.ready.push_back(event);
         }
         self.rest = None;
-        self.ready
-            .extend([json_event(event::CONTENT, &reply.content), json_event(event::DONE, &to_done(&reply))]);
+        self.ready.extend(end(&reply));
         self.ready.pop_front()
     }
 }
@@ -185,9 +181,22 @@ impl Sink for Channel {
     }
 }
 
-fn json_event(name: &str, data: &impl Serialize) -> Event {
-    let text = serde_json::to_string(data).expect("our own types are always JSON");
-    Event::default().event(name).data(text)
+/// What every stream ends with.
+fn end(reply: &Reply) -> [Event; 2] {
+    [json_event(event::CONTENT, &reply.content), json_event(event::DONE, &to_done(reply))]
+}
+
+/// What every stream begins with; the outcome only if it is known by then.
+fn to_head(request_id: Option<String>, reply: Option<&Reply>, topic: Option<&Topic>) -> Head {
+    let done = reply.map(to_done);
+    Head {
+        ok: done.as_ref().map(|done| done.ok),
+        code: done.as_ref().and_then(|done| done.code.clone()),
+        topic: shown(topic),
+        topic_type: kind_of(topic),
+        meta: done.map(|done| done.meta).unwrap_or_default(),
+        request_id,
+    }
 }
 
 fn to_json(reply: Reply, request_id: Option<String>) -> ExecReply {

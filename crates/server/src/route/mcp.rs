@@ -9,6 +9,7 @@ use mcp::Refused;
 use wire::{ErrorBody, ServerSentEvent};
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json;
 
@@ -17,7 +18,7 @@ use crate::json;
     path = "/mcp",
     params(
         ("tools" = Option<String>, Query, description = "`1`: list the agent's installed tools too"),
-        ("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent"),
+        Speaker,
         ("Mcp-Session-Id" = Option<String>, Header, description = "the session, in the revisions that have them"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28"),
     ),

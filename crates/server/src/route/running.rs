@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use wire::ErrorBody;
 
 use super::App;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 
 /// Whose command, and what its caller calls it.
@@ -64,7 +65,7 @@ impl Drop for Begun {
     path = "/exec/{request_id}",
     params(
         ("request_id" = String, Path, description = "as given in `POST /exec`; unique among the agent's running commands"),
-        ("X-Agent-Id" = Option<String>, Header, description = "whose command; `default` when absent"),
+        Speaker,
     ),
     responses(
         (status = 202, description = "a waiting command is given up, a running one interrupted; its own reply says so"),

@@ -20,6 +20,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use wire::ErrorBody;
 use wire::stdio::{DESCRIPTORS, PROTOCOL, SEAT_MAX, Seat};
 
+use super::speaker::Speaker;
 use super::{App, upgrade};
 use crate::conversation::{Conversation, Given};
 use crate::failure::Failure;
@@ -29,7 +30,7 @@ use crate::peer::Peer;
 #[utoipa::path(
     get,
     path = "/mcp/stdio",
-    params(("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent")),
+    params(Speaker),
     responses(
         (status = 101, description = "The daemon waits for the streams."),
         (status = 400, description = "the request does not ask for the upgrade", body = ErrorBody),

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wire::ErrorBody;
 use wire::terminal::{Decoder, Frame, PROTOCOL};
 
+use super::speaker::Speaker;
 use super::{App, upgrade};
 use crate::failure::Failure;
 use crate::peer::Peer;
@@ -33,7 +34,7 @@ pub struct Window {
     params(
         ("topic" = String, Path, description = "the topic of a live shell, such as bash:dev"),
         Window,
-        ("X-Agent-Id" = Option<String>, Header, description = "whose shell; `default` when absent"),
+        Speaker,
     ),
     responses(
         (status = 101, description = "The connection is a terminal from now on: frames both ways."),

@@ -22,6 +22,20 @@ fn call(daemon: &Daemon, token: &str, method: &str, name: &str) -> Call {
     Call::new(daemon, method, &target).set("Authorization", &format!("Bearer {token}"))
 }
 
+/// A file as it is described once nothing can change it unseen any more.
+async fn settled(daemon: &Daemon, token: &str, name: &str) -> Answer {
+    loop {
+        let answer = call(daemon, token, "HEAD", name).send(daemon).await;
+        if !answer.header("etag").unwrap().starts_with("W/") {
+            return answer;
+        }
+    }
+}
+
+async fn etag(daemon: &Daemon, token: &str, name: &str) -> String {
+    settled(daemon, token, name).await.header("etag").unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_part_of_a_file_is_sent_alone() {
     let daemon = Daemon::start().await;
@@ -50,7 +64,7 @@ async fn a_part_of_a_file_is_sent_alone() {
         assert_eq!((answer.status, answer.header("content-range")), (416, Some(size)), "{range}");
         assert_eq!(answer.code(), "INVALID_PARAMS");
     }
-    let etag = ranged("ten", "bytes=0-0").await.header("etag").unwrap().to_owned();
+    let etag = etag(&daemon, &token, "ten").await;
     for (if_range, status) in
         [(etag.as_str(), 206), ("\"other\"", 200), ("Thu, 01 Jan 1970 00:00:00 GMT", 200)]
     {
@@ -68,7 +82,7 @@ async fn what_the_caller_has_is_not_sent_again() {
     let with = async |method: &str, name: &str, value: &str| -> Answer {
         call(&daemon, &token, method, "ten").with(name, value).send(&daemon).await
     };
-    let first = call(&daemon, &token, "GET", "ten").send(&daemon).await;
+    let first = settled(&daemon, &token, "ten").await;
     let (etag, date) = (first.header("etag").unwrap(), first.header("last-modified").unwrap());
     let (weak, list) = (format!("W/{etag}"), format!("\"a\", {etag}"));
     let long_ago = "Thu, 01 Jan 1970 00:00:00 GMT";
@@ -118,18 +132,36 @@ async fn only_what_the_caller_expects_is_replaced_or_removed() {
     assert_eq!(daemon.home.read("box/ten"), TEN);
     assert!(!daemon.home.exists("box/none"));
     assert_eq!(put("none", ("If-None-Match", "*")).await.status, 201);
-    let etag = call(&daemon, &token, "HEAD", "ten").send(&daemon).await.header("etag").unwrap().to_owned();
-    let put_again = put("ten", ("If-Match", &etag)).await;
+    let old = etag(&daemon, &token, "ten").await;
+    let put_again = put("ten", ("If-Match", &old)).await;
     assert_eq!((put_again.status, daemon.home.read("box/ten")), (204, "new".into()));
-    assert_eq!(put("ten", ("If-Match", &etag)).await.status, 412, "it is another file now");
+    assert_eq!(put("ten", ("If-Match", &old)).await.status, 412, "it is another file now");
+    let fresh = put_again.header("etag").unwrap();
+    assert!(fresh.starts_with("W/"), "it may be another file soon: {fresh}");
+    assert_eq!(put("ten", ("If-Match", fresh)).await.status, 412);
     let remove = async |etag: &str| {
         call(&daemon, &token, "DELETE", "ten").with("If-Match", etag).send(&daemon).await.status
     };
-    assert_eq!(remove(&etag).await, 412);
-    assert_eq!(remove(put_again.header("etag").unwrap()).await, 204);
+    assert_eq!(remove(&old).await, 412);
+    assert_eq!(remove(&etag(&daemon, &token, "ten").await).await, 204);
     assert_eq!(put("ten", ("Content-Range", "bytes 0-2/3")).await.status, 400);
     let left: Vec<_> = std::fs::read_dir(daemon.home.path().join("box")).unwrap().collect();
     assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[tokio::test]
+async fn a_write_that_hides_its_time_is_seen() {
+    let daemon = Daemon::start().await;
+    let path = daemon.home.write("box/ten", TEN);
+    let token = token(&daemon).await;
+    let before = etag(&daemon, &token, "ten").await;
+    let modified = path.metadata().unwrap().modified().unwrap();
+    let mut file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.write_all(b"9876543210").unwrap();
+    file.set_modified(modified).unwrap();
+    let put = call(&daemon, &token, "PUT", "ten").with("If-Match", &before).body("text/plain", "new");
+    assert_eq!(put.send(&daemon).await.status, 412);
+    assert_ne!(etag(&daemon, &token, "ten").await, before);
 }
 
 #[tokio::test]
@@ -138,8 +170,7 @@ async fn of_writers_who_expect_the_same_one_wins() {
     daemon.home.write("box/ten", TEN);
     let token = token(&daemon).await;
     for _ in 0..10 {
-        let etag =
-            call(&daemon, &token, "HEAD", "ten").send(&daemon).await.header("etag").unwrap().to_owned();
+        let etag = etag(&daemon, &token, "ten").await;
         let puts = (0..8).map(|number| {
             let call = call(&daemon, &token, "PUT", "ten")
                 .with("If-Match", &etag)

@@ -207,6 +207,18 @@ async fn a_full_queue_is_a_429() {
 }
 
 #[tokio::test]
+async fn a_command_that_finds_something_full_has_run_all_the_same() {
+    let daemon = Daemon::start().await;
+    let watch = |number: usize| format!("/watch state key-{number}");
+    let hundred: Vec<String> = (0..100).map(watch).collect();
+    for commands in hundred.chunks(10) {
+        assert!(daemon.exec("main", &commands.join("\n")).await.ok);
+    }
+    let answer = Call::exec(&daemon, "main", &watch(100)).send(&daemon).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (200, &json!("QUEUE_FULL")));
+}
+
+#[tokio::test]
 async fn what_ran_before_a_full_queue_is_not_lost() {
     let daemon = Daemon::start().await;
     let _turn = occupy(&daemon, "system").await;

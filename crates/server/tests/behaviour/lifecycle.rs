@@ -73,12 +73,13 @@ async fn what_a_dead_daemon_left_is_never_in_the_way() {
         |run| fs::write(run.join("string.sock"), "not even a socket").unwrap(),
         |run| symlink("gone", run.join("string.sock")).unwrap(),
         |run| fs::write(run.join("daemon.pid"), "1").unwrap(),
-        |run| fs::write(run.join("daemon.lock"), "stale").unwrap(),
+        |run| fs::write(run.join("../store/daemon.lock"), "stale").unwrap(),
     ];
     for leave in leave {
         let home = Home::default();
         let run = home.root().join("run");
         fs::create_dir_all(&run).unwrap();
+        fs::create_dir_all(home.root().join("store")).unwrap();
         leave(&run);
         let daemon = server::Daemon::start(settings(&home, 0)).await.unwrap();
         assert_eq!(fs::read_to_string(run.join("daemon.pid")).unwrap(), std::process::id().to_string());

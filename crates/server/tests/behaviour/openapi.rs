@@ -1,11 +1,15 @@
 //! The OpenAPI document and the page about HTTP, held against what the daemon does.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::{Map, Value};
 use testkit::Daemon;
 
 use crate::http::{Call, Route, documented_routes};
 
 const PAGE: &str = include_str!("../../../../docs/http.md");
+const ERRORS: &str = include_str!("../../../../docs/errors.md");
 
 #[tokio::test]
 async fn the_openapi_document_names_every_route_and_holds_together() {
@@ -96,6 +100,46 @@ async fn every_route_stands_on_the_page_about_http() {
         // Where to find the others.
         if path != "/openapi.json" {
             assert!(PAGE.contains(&format!("`{method} {path}`")), "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_stands_on_both_pages() {
+    let daemon = Daemon::start().await;
+    let statuses = |page: &'static str| -> Vec<&str> {
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+        rows.flat_map(|row| row.split(", ")).collect()
+    };
+    let (http, errors) = (statuses(PAGE), statuses(ERRORS));
+    for (method, path, operation) in operations(&document(&daemon).await) {
+        let statuses = operation["responses"].as_object().unwrap().keys().map(String::as_str);
+        for status in statuses.filter(|status| *status >= "400") {
+            assert!(http.contains(&status), "docs/http.md lacks {status} ({method} {path})");
+            assert!(errors.contains(&status), "docs/errors.md lacks {status} ({method} {path})");
+        }
+    }
+}
+
+#[test]
+fn every_code_of_the_server_stands_on_the_page_about_errors() {
+    let mut sources = Vec::new();
+    collect_sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut sources);
+    let is_code = |text: &&str| text.len() > 6 && text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let codes: BTreeSet<&str> =
+        sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2)).filter(is_code).collect();
+    assert!(codes.contains("NOT_ACCEPTABLE") && codes.contains("OUTDATED"), "{codes:?}");
+    let (_, table) = ERRORS.split_once("## Refusals of the door").unwrap();
+    let missing: Vec<_> = codes.iter().filter(|code| !table.contains(&format!("`{code}`"))).collect();
+    assert!(missing.is_empty(), "docs/errors.md lacks {missing:?}");
+}
+
+fn collect_sources(folder: &Path, sources: &mut Vec<String>) {
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect_sources(&path, sources);
+        } else {
+            sources.push(std::fs::read_to_string(&path).unwrap());
         }
     }
 }

@@ -20,7 +20,7 @@ async fn what_lies_in_the_root_is_closed_to_others() {
     for directory in ["", "run", "log", "store"] {
         assert_eq!(mode(&root.join(directory)), 0o700, "{directory}");
     }
-    for file in ["run/token", "run/daemon.lock", "run/string.sock", "run/daemon.pid", "log/audit.jsonl"] {
+    for file in ["run/token", "store/daemon.lock", "run/string.sock", "run/daemon.pid", "log/audit.jsonl"] {
         assert_eq!(mode(&root.join(file)), 0o600, "{file}");
     }
     assert_eq!(daemon.home.read(".string/run/token"), daemon.token);

@@ -1,7 +1,7 @@
 //! Reading a definition: the first line, then options, fields and the body.
 
 use super::option::{Setting, settings, word};
-use super::{Action, Call, Field, HttpCall, Method, field};
+use super::{Action, Call, HttpCall, Method, field};
 use crate::id::Id;
 use crate::template::{Dialect, Template};
 use crate::warning::Warnings;
@@ -148,24 +148,23 @@ impl Definition {
     }
 
     fn field(&mut self, text: &str, line: usize) {
-        let Some((field, problems)) = field::parse(text, line) else { return self.warn_line(line) };
+        let Some((mut field, mut problems)) = field::parse(text, line) else { return self.warn_line(line) };
+        let fields = &self.action.fields;
+        let is_known = fields.iter().any(|known| known.name == field.name);
+        let letter = field.short.filter(|_| !is_known);
+        if letter.is_some() && fields.iter().any(|known| known.short == letter) {
+            problems.extend(letter.map(|letter| format!("the letter -{letter} is already taken")));
+            field.short = None;
+        }
+        if is_known {
+            problems.push("the name is already taken".to_owned());
+        }
         for problem in problems {
             self.warnings.add(line, || format!("field {}: {problem}", field.name));
         }
-        if let Some(conflict) = self.conflict(&field) {
-            self.warnings.add(line, || format!("field {}: {conflict}", field.name));
-            return;
+        if !is_known {
+            self.action.fields.push(field);
         }
-        self.action.fields.push(field);
-    }
-
-    fn conflict(&self, field: &Field) -> Option<&'static str> {
-        let fields = &self.action.fields;
-        if fields.iter().any(|known| known.name == field.name) {
-            return Some("the name is already taken");
-        }
-        let short_taken = fields.iter().any(|known| known.short.is_some() && known.short == field.short);
-        short_taken.then_some("the letter is already taken")
     }
 
     fn warn_line(&mut self, line: usize) {

@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, line: usize) -> Option<(Field, Vec<String>)> {
         default: None,
         line,
     };
-    let mut parts = Parts { field, problems: Vec::new() };
+    let mut parts = Parts { field, requiredness: None, problems: Vec::new() };
     parts.read(&rest[type_end..]);
     Some((parts.field, parts.problems))
 }
@@ -53,7 +53,31 @@ fn short_flag(text: &str) -> Option<char> {
 
 struct Parts {
     field: Field,
+    /// Whether it was called required or optional.
+    requiredness: Option<bool>,
     problems: Vec<String>,
+}
+
+enum Constraint {
+    Required(bool),
+    Min(f64),
+    Max(f64),
+    Choices(Vec<String>),
+}
+
+impl Constraint {
+    fn parse(text: &str) -> Option<Self> {
+        let bound = |number: &str| number.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let choices = text.split('|').map(str::trim).filter(|choice| !choice.is_empty());
+        match (text, text.split_once(':')) {
+            ("required", _) => Some(Self::Required(true)),
+            ("optional", _) => Some(Self::Required(false)),
+            _ if text.contains('|') => Some(Self::Choices(choices.map(str::to_owned).collect())),
+            (_, Some(("min", number))) => bound(number).map(Self::Min),
+            (_, Some(("max", number))) => bound(number).map(Self::Max),
+            _ => None,
+        }
+    }
 }
 
 impl Parts {
@@ -73,28 +97,33 @@ impl Parts {
             };
             rest = after.trim_start();
         }
+        self.check_bounds();
         self.check_default();
     }
 
+    /// Of what is given twice the last counts.
     fn constraints<'a>(&mut self, text: &'a str) -> Option<&'a str> {
         let (inner, after) = text.split_once(')')?;
         for constraint in inner.split(',').map(str::trim).filter(|constraint| !constraint.is_empty()) {
-            let bound =
-                |prefix: &str| constraint.strip_prefix(prefix).and_then(|number| number.trim().parse().ok());
-            if constraint == "required" {
-                self.field.required = true;
-            } else if constraint == "optional" {
-                self.field.required = false;
-            } else if let Some(min) = bound("min:").filter(|min: &f64| min.is_finite()) {
-                self.field.min = Some(min);
-            } else if let Some(max) = bound("max:").filter(|max: &f64| max.is_finite()) {
-                self.field.max = Some(max);
-            } else if constraint.contains('|') {
-                let choices = constraint.split('|').map(|choice| choice.trim().to_owned());
-                self.field.choices = choices.filter(|choice| !choice.is_empty()).collect();
-            } else {
-                self.problems.push(format!("there is no constraint ({constraint})"));
-            }
+            let known = match Constraint::parse(constraint) {
+                Some(Constraint::Required(required)) => {
+                    self.field.required = required;
+                    let is_other =
+                        self.requiredness.replace(required).is_some_and(|before| before != required);
+                    is_other.then_some("it is called both required and optional")
+                }
+                Some(Constraint::Min(min)) => self.field.min.replace(min).map(|_| "min is given twice"),
+                Some(Constraint::Max(max)) => self.field.max.replace(max).map(|_| "max is given twice"),
+                Some(Constraint::Choices(choices)) => {
+                    let before = std::mem::replace(&mut self.field.choices, choices);
+                    (!before.is_empty()).then_some("the choices are given twice")
+                }
+                None => {
+                    self.problems.push(format!("there is no constraint ({constraint})"));
+                    None
+                }
+            };
+            self.problems.extend(known.map(str::to_owned));
         }
         Some(after)
     }
@@ -120,7 +149,11 @@ impl Parts {
             }
         };
         match value {
-            Some(value) => self.field.default = Some(value),
+            Some(value) => {
+                if self.field.default.replace(value).is_some() {
+                    self.problems.push("the default is given twice".to_owned());
+                }
+            }
             None => self.problems.push(format!("the default is no {}", self.field.field_type.name())),
         }
         Some(after)
@@ -133,6 +166,14 @@ impl Parts {
             FieldType::Integer => text.parse::<i64>().ok().map(Value::from),
             FieldType::Boolean => text.parse::<bool>().ok().map(Value::from),
             FieldType::Json => serde_json::from_str(text).ok(),
+        }
+    }
+
+    fn check_bounds(&mut self) {
+        if let (Some(min), Some(max)) = (self.field.min, self.field.max)
+            && min > max
+        {
+            self.problems.push(format!("no value fits it: min {min} is more than max {max}"));
         }
     }
 

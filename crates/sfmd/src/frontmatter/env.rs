@@ -34,15 +34,15 @@ pub fn is_variable_name(name: &str) -> bool {
 /// Adds the entries of an `env:` list: `NAME: "text"` with an optional sibling `default:`, a bare name, or
 /// `{name, description, default}`.
 pub(super) fn read_env(node: &Node, into: &mut Vec<Requirement>, warnings: &mut Warnings) {
-    read_list(node, "env", into, warnings, |item| match &item.content {
-        Content::Map(entries) => from_map(entries, item.line),
+    read_list(node, "env", into, warnings, |item, warnings| match &item.content {
+        Content::Map(entries) => from_map(entries, item.line, warnings),
         _ => from_name(item),
     });
 }
 
 /// Adds the names of a `requires:` list.
 pub(super) fn read_requires(node: &Node, into: &mut Vec<Requirement>, warnings: &mut Warnings) {
-    read_list(node, "requires", into, warnings, from_name);
+    read_list(node, "requires", into, warnings, |item, _| from_name(item));
 }
 
 fn read_list(
@@ -50,7 +50,7 @@ fn read_list(
     key: &str,
     into: &mut Vec<Requirement>,
     warnings: &mut Warnings,
-    read_item: impl Fn(&Node) -> Option<Requirement>,
+    read_item: impl Fn(&Node, &mut Warnings) -> Option<Requirement>,
 ) {
     let Content::List(items) = &node.content else {
         if !node.is_null() {
@@ -59,7 +59,7 @@ fn read_list(
         return;
     };
     for item in items {
-        match read_item(item) {
+        match read_item(item, warnings) {
             Some(requirement) => merge(requirement, into),
             None => warnings.add(item.line, || format!("{key}: entry names no variable")),
         }
@@ -81,15 +81,25 @@ fn from_name(item: &Node) -> Option<Requirement> {
     Some(Requirement { name: variable(&item.text()?)?, description: None, default: None, line: item.line })
 }
 
-fn from_map(entries: &[(String, Node)], line: usize) -> Option<Requirement> {
+fn from_map(entries: &[(String, Node)], line: usize, warnings: &mut Warnings) -> Option<Requirement> {
     let get = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, node)| node);
-    let default = get("default").and_then(Node::text);
-    if let Some(name) = get("name").and_then(Node::text).and_then(|name| variable(&name)) {
-        let description = get("description").and_then(Node::text);
-        return Some(Requirement { name, description, default, line });
-    }
-    let (key, text) = entries.iter().find(|(key, _)| key != "default")?;
-    Some(Requirement { name: variable(key)?, description: text.text(), default, line })
+    let named = get("name").and_then(Node::text).and_then(|name| variable(&name));
+    let (name, description) = match named {
+        Some(name) => (name, get("description")),
+        None => {
+            let (key, description) = entries.iter().find(|(key, _)| key != "default")?;
+            (variable(key)?, Some(description))
+        }
+    };
+    let mut text = |what: &str, node: Option<&Node>| {
+        let node = node?;
+        if node.text().is_none() && !node.is_null() {
+            warnings.add(node.line, || format!("env: the {what} of {name} is no text, and is left out"));
+        }
+        node.text()
+    };
+    let (description, default) = (text("description", description), text("default", get("default")));
+    Some(Requirement { name, description, default, line })
 }
 
 fn variable(text: &str) -> Option<String> {

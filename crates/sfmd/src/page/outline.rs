@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 
 use super::{Page, Segment};
 use crate::directive::DirectiveKind;
@@ -68,30 +69,26 @@ impl Page {
     /// Top to bottom.
     pub fn outline(&self) -> Vec<OutlineEntry> {
         let mut all = Vec::new();
-        for segment in &self.segments {
+        for (at, segment) in self.segments.iter().enumerate() {
             let Segment::Text { part, lines, root_line } = segment else { continue };
             let document = &self.parts[*part].document;
             let first = all.len();
-            let entry = |line: usize, kind, id: &str, size: &std::ops::Range<usize>| {
-                let entry = OutlineEntry {
-                    line: root_line.unwrap_or(line),
-                    kind,
-                    id: id.to_owned(),
-                    bytes: document.lines.bytes(size).len(),
-                };
-                (line, entry)
+            let entry = |line: usize, kind, id: &str, bytes: usize| {
+                (line, OutlineEntry { line: root_line.unwrap_or(line), kind, id: id.to_owned(), bytes })
             };
+            let size = |lines: &Range<usize>| document.lines.bytes(lines).len();
             for heading in
                 &document.headings[positions_within(&document.headings, lines, |found| found.lines.start)]
             {
                 let kind = OutlineKind::Heading { level: heading.level, text: heading.text.clone() };
                 let id = heading.explicit_id.as_deref().unwrap_or(&heading.slug);
-                all.push(entry(heading.lines.start, kind, id, &heading.lines));
+                all.push(entry(heading.lines.start, kind, id, size(&heading.lines)));
             }
             for block in
                 &document.blocks[positions_within(&document.blocks, lines, |found| found.lines.start - 1)]
             {
-                all.push(entry(block.lines.start - 1, OutlineKind::Block, block.id.as_str(), &block.lines));
+                let kind = OutlineKind::Block;
+                all.push(entry(block.lines.start - 1, kind, block.id.as_str(), size(&block.lines)));
             }
             all[first..].sort_by_key(|(line, _)| *line);
             // The segment ends where a directive stands, if it does not end with the part.
@@ -99,14 +96,25 @@ impl Page {
                 positions_within(&document.directives, &(lines.end..lines.end + 1), |found| found.line);
             let at_end = document.directives[at_end].first();
             if let Some(DirectiveKind::Include(include)) = at_end.map(|directive| &directive.kind) {
-                all.push(entry(
-                    lines.end,
-                    OutlineKind::Include,
-                    include.id.as_str(),
-                    &(lines.end..lines.end),
-                ));
+                let bytes = self.included_bytes(at);
+                all.push(entry(lines.end, OutlineKind::Include, include.id.as_str(), bytes));
             }
         }
         all.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// How much text stands between a segment and the next one of the same part: what the directive at its end
+    /// includes.
+    fn included_bytes(&self, at: usize) -> usize {
+        let part_of = |segment: &Segment| match segment {
+            Segment::Text { part, .. } | Segment::Note { part, .. } => *part,
+        };
+        let own = part_of(&self.segments[at]);
+        let included = self.segments[at + 1..].iter().take_while(|segment| part_of(segment) != own);
+        let bytes = included.map(|segment| match segment {
+            Segment::Text { part, lines, .. } => self.parts[*part].document.lines.bytes(lines).len(),
+            Segment::Note { .. } => 0,
+        });
+        bytes.sum()
     }
 }

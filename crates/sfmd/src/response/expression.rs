@@ -1,6 +1,6 @@
 //! The right side of an assignment.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{Expression, ShortcutValue};
 use crate::template::{Dialect, Placeholder, Template, UnknownFilter};
@@ -31,9 +31,15 @@ pub(super) fn literal(text: &str) -> Option<Value> {
         return (!inner.contains('\'')).then(|| Value::String(inner.to_owned()));
     }
     match serde_json::from_str(text).ok()? {
+        Value::Number(number) if is_rounded(&number, text) => None,
         value @ (Value::Number(_) | Value::Bool(_) | Value::Null) => Some(value),
         _ => None,
     }
+}
+
+/// Whether a whole number has more digits than it keeps: a changed value must not be taken for what was written.
+fn is_rounded(number: &Number, text: &str) -> bool {
+    number.is_f64() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
 }
 
 /// The text between double quotes that hold all of `text`; `\"` and `\\` are one character each.

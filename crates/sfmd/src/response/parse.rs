@@ -180,6 +180,10 @@ impl Reader {
         };
         let mut unknown_filters = Vec::new();
         let node = match target {
+            AssignTo::Variable(name) if name == "Response" => {
+                let message = "a response cannot assign {Response}, which is the result of its action";
+                return self.warnings.add(line, || message.to_owned());
+            }
             AssignTo::Variable(name) => {
                 expression(right, &mut unknown_filters).map(|value| Node::Assign { name, value, line })
             }

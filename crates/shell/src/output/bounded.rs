@@ -52,8 +52,7 @@ impl Bounded {
     pub(crate) fn push(&mut self, text: &str) {
         // Once the tail has begun the head is closed, so that their order holds.
         let room = if self.tail.is_empty() { limits::HEAD - self.head.len() } else { 0 };
-        let split = floor_char_boundary(text, room);
-        let (head, tail) = text.split_at(split);
+        let (head, tail) = text.split_at(text.floor_char_boundary(room));
         self.head.push_str(head);
         self.total += text.len() as u64;
         if tail.is_empty() {
@@ -124,13 +123,6 @@ impl Log {
         self.room -= fits as u64;
         self.file.write_all(&bytes[..fits])
     }
-}
-
-fn floor_char_boundary(text: &str, at: usize) -> usize {
-    if at >= text.len() {
-        return text.len();
-    }
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn is_char_start(byte: u8) -> bool {

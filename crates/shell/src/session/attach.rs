@@ -151,6 +151,8 @@ impl Escape {
 pub(super) struct Typed {
     pub(super) echo: String,
     pub(super) line: Option<String>,
+    /// Lines without anything in them came before it: there is a prompt to be shown again.
+    pub(super) empty_lines: bool,
     /// How many of the bytes that took.
     pub(super) used: usize,
 }
@@ -196,9 +198,10 @@ impl Audience {
         self.members.is_empty() && std::mem::take(&mut self.occupied)
     }
 
-    /// Edits the line with `bytes` up to the end of the first line in them.
+    /// Edits the line with `bytes` up to the end of the first line in them that has something in it.
     pub(super) fn type_keys(&mut self, bytes: &[u8]) -> Typed {
         let mut echo = String::new();
+        let mut empty_lines = false;
         for (at, byte) in bytes.iter().enumerate() {
             if self.escape.swallows(*byte) {
                 continue;
@@ -206,8 +209,11 @@ impl Audience {
             match byte {
                 b'\r' | b'\n' => {
                     echo.push_str("\r\n");
-                    let line = Some(std::mem::take(&mut self.line));
-                    return Typed { echo, line, used: at + 1 };
+                    let line = std::mem::take(&mut self.line);
+                    if !line.trim().is_empty() {
+                        return Typed { echo, line: Some(line), empty_lines, used: at + 1 };
+                    }
+                    empty_lines = true;
                 }
                 0x7f | 0x08 => {
                     let width = self.line.pop().and_then(char::width).unwrap_or(0);
@@ -233,7 +239,7 @@ impl Audience {
                 _ => {}
             }
         }
-        Typed { echo, line: None, used: bytes.len() }
+        Typed { echo, line: None, empty_lines, used: bytes.len() }
     }
 
     /// Shows a command that somebody else has given, as if it was typed after the prompt.
@@ -273,9 +279,17 @@ mod tests {
         ];
         for (keys, echo, line) in table {
             let typed = Audience::default().type_keys(keys);
-            let expected = Typed { echo: echo.into(), line: line.map(Into::into), used: keys.len() };
+            let line = line.map(Into::into);
+            let expected = Typed { echo: echo.into(), line, empty_lines: false, used: keys.len() };
             assert_eq!(typed, expected, "{keys:?}");
         }
+    }
+
+    #[test]
+    fn lines_without_anything_in_them_are_passed_over() {
+        let typed = Audience::default().type_keys(b"\r \rls\rahead");
+        let line = Some("ls".to_owned());
+        assert_eq!(typed, Typed { echo: "\r\n \r\nls\r\n".into(), line, empty_lines: true, used: 6 });
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::sys;
 pub(super) struct Control {
     socket: Descriptor,
     pub(super) reports: Reports,
-    /// Another program has taken bash's place; it does not hold the socket.
+    /// Nothing comes any more: another program has taken bash's place and does not hold the socket, or what came
+    /// was not bash's.
     pub(super) hung_up: bool,
 }
 
@@ -34,24 +35,24 @@ impl Control {
         self.socket.readable().await;
     }
 
-    /// Reads what is there and returns the next event in it.
+    /// Reads what is there and returns the next event in it. That ends soon, whoever writes: a turn has few bytes.
     pub(super) fn next_event(&mut self) -> Option<Event> {
         let mut buffer = [0; 4096];
         loop {
             if let Some(event) = self.reports.next() {
                 return Some(event);
             }
+            if self.hung_up {
+                return None;
+            }
             match self.socket.read(&mut buffer) {
-                Ok(0) => {
-                    self.hung_up = true;
-                    return None;
-                }
-                Ok(count) => self.reports.feed(&buffer[..count]),
+                Ok(count) if count > 0 => self.reports.feed(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-                Err(_) => {
-                    self.hung_up = true;
-                    return None;
-                }
+                Ok(_) | Err(_) => self.hung_up = true,
+            }
+            if self.reports.are_drowned() {
+                self.hung_up = true;
+                return Some(Event::Drowned);
             }
         }
     }

@@ -336,6 +336,7 @@ impl Driver {
             Event::Ready => {}
             Event::Acknowledged => self.go_on(),
             Event::Finished(finished) => self.finish(finished),
+            Event::Drowned => self.cause = Some(Cause::Lost),
         }
     }
 

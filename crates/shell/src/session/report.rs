@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
 use super::Streams;
+use crate::limits;
 
 /// What the user has set that was taken off between turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,12 +45,19 @@ pub(super) enum Event {
     Ready,
     Acknowledged,
     Finished(Finished),
+    /// Somebody writes where bash reports, and more than is read: what bash says is not found in it any more.
+    Drowned,
 }
 
 /// Collects bytes into records and records into events.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
+    /// All that was said in this turn, which is little.
     bytes: Vec<u8>,
+    /// Where in it the record begins that is not complete yet …
+    begun: usize,
+    /// … and how far its end was looked for.
+    searched: usize,
     token: String,
     status: Option<i32>,
     streams: Streams,
@@ -67,15 +75,24 @@ impl Reports {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Whether more was said in this turn than bash has to say.
+    pub(super) fn are_drowned(&self) -> bool {
+        self.bytes.len() > limits::REPORTS
+    }
+
     /// The next event among the bytes fed so far.
     pub(super) fn next(&mut self) -> Option<Event> {
-        loop {
-            let end = memchr::memchr(0, &self.bytes)?;
-            let record: Vec<u8> = self.bytes.drain(..=end).take(end).collect();
+        while let Some(length) = memchr::memchr(0, &self.bytes[self.searched..]) {
+            let end = self.searched + length;
+            let record = self.bytes[self.begun..end].to_vec();
+            self.begun = end + 1;
+            self.searched = self.begun;
             if let Some(event) = self.take(&record) {
                 return Some(event);
             }
         }
+        self.searched = self.bytes.len();
+        None
     }
 
     fn take(&mut self, record: &[u8]) -> Option<Event> {

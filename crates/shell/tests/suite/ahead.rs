@@ -117,6 +117,26 @@ async fn text_that_nobody_waits_with_is_not_run_but_said() {
 }
 
 #[tokio::test]
+async fn text_that_the_terminal_has_edited_is_not_run_but_said_as_it_is_then() {
+    let fixture = with_fifo().await;
+    for (sent, unread) in [
+        ("touch wronh\x7fg", Some("touch wrong")),
+        ("touch wrong\x15touch right", Some("touch right")),
+        ("touch one two\x17three", Some("touch one three")),
+        ("touch \x16\x15", Some("touch \x15")),
+        ("touch\x04 rest", Some("touch rest")),
+        ("touch naïve ü\x7f\x7fé\ntouch two", Some("touch naïveé\ntouch two")),
+        ("touch nothing\x15", None),
+    ] {
+        start(&fixture, "echo up; read x <fifo; echo done").await;
+        let turn = send_then_let_go(&fixture, sent).await.unwrap();
+        assert!(code(&turn) == 0 && text(&turn).ends_with("done\n"), "{sent:?}: {turn:?}");
+        assert_eq!(turn.untold.unread.as_deref(), unread, "{sent:?}");
+        fixture.check("ls", 0, "fifo\n").await;
+    }
+}
+
+#[tokio::test]
 async fn text_behind_other_unread_text_is_run_alone() {
     let fixture = with_fifo().await;
     start(&fixture, "echo up; read x <fifo; echo done").await;

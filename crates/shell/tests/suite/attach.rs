@@ -138,6 +138,20 @@ async fn an_empty_line_shows_the_prompt_again() {
 }
 
 #[tokio::test]
+async fn as_many_empty_lines_as_come_at_once_are_one_prompt() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    sees(&mut person, "$ ").await;
+    // As many as one message of an attached person may hold.
+    let typing = person.keys([vec![b'\r'; 64 * 1024 - 2], b"ls".to_vec()].concat()).await;
+    assert_eq!(typing.commands, [] as [&str; 0]);
+    let seen = sees(&mut person, "$ ls").await;
+    assert_eq!(seen.matches("$ ").count(), 1);
+    assert_eq!(person.keys(b"\x15echo still $((6*7))\r".to_vec()).await.commands, ["echo still $((6*7))"]);
+    sees(&mut person, "still 42\r\n").await;
+}
+
+#[tokio::test]
 async fn what_is_typed_ahead_reaches_the_command() {
     let fixture = Fixture::new().await;
     let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();

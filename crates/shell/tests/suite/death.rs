@@ -91,6 +91,23 @@ async fn a_shell_that_lost_its_voice_is_noticed() {
 }
 
 #[tokio::test]
+async fn a_shell_whose_voice_is_drowned_is_noticed() {
+    dies("head -c 16M /dev/zero | tr '\\0' x >&250", 137, Cause::Lost).await;
+    dies("head -c 16M /dev/zero >&250", 137, Cause::Lost).await;
+}
+
+#[tokio::test]
+async fn an_endless_report_from_the_background_ends_the_shell() {
+    let fixture = Fixture::new().await;
+    let mut live = fixture.shell.subscribe();
+    fixture.finish("(while [ ! -e ~/go ]; do sleep 0.01; done; yes >&250) &").await;
+    std::fs::write(fixture.path().join("go"), "").unwrap();
+    while !matches!(live.recv().await.unwrap(), shell::Live::Died(_)) {}
+    let Err(Error::Gone(death)) = fixture.shell.run("echo not run", LONG).await else { panic!("not gone") };
+    assert_eq!(death.cause, Cause::Lost);
+}
+
+#[tokio::test]
 async fn code_of_the_shell_that_ignores_everything_ends_with_the_shell() {
     let fixture = Fixture::new().await;
     let turn =

@@ -1,12 +1,18 @@
 //! Where an answer sends us next, and what may travel there. Pure.
 
 use http::{HeaderMap, Method, StatusCode, header};
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::Error;
 use crate::error::{Shown, host_and_port};
 use crate::limits::MAX_URL;
 use crate::request::{Redirects, Request, check_scheme};
+
+/// How often a value may be encoded and is still recognised.
+const ENCODED_MOST: usize = 4;
+/// Values of as many characters are recognised inside a longer text.
+const SHORTEST_WITHIN: usize = 4;
 
 /// The request to send next, or `None` if the answer is the last.
 pub(super) fn next(
@@ -52,6 +58,9 @@ pub(super) fn next(
         if next.body.is_some() {
             return Err(Error::BodyToOtherHost { from: from(), to: host_and_port(&next.url) });
         }
+        if is_in_address(&next.url, &next.confined) {
+            return Err(Error::ValueToOtherHost { from: from(), to: host_and_port(&next.url) });
+        }
     }
     Ok(Some(next))
 }
@@ -68,6 +77,30 @@ fn may_carry(from: &Url, to: &Url) -> bool {
         && from.port().is_none()
         && to.port().is_none();
     same_origin || upgraded
+}
+
+/// Whether an address holds one of the values, as it is or encoded, also more than once: an address within an
+/// address is.
+fn is_in_address(url: &Url, values: &[String]) -> bool {
+    let mut text = url.as_str().to_owned();
+    for _ in 0..ENCODED_MOST {
+        // A space may be a plus sign.
+        if values.iter().any(|value| holds(&text, value) || holds(&text.replace('+', " "), value)) {
+            return true;
+        }
+        text = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+    }
+    false
+}
+
+/// A short value is in many an address by chance: it must stand alone.
+fn holds(text: &str, value: &str) -> bool {
+    match value.chars().nth(SHORTEST_WITHIN - 1) {
+        Some(_) => text.contains(value),
+        None => {
+            !value.is_empty() && text.split(['/', '?', '&', '=', ';', ',', '#']).any(|part| part == value)
+        }
+    }
 }
 
 /// Credentials in an address never appear in what is shown, kept or sent on.
@@ -145,6 +178,27 @@ mod tests {
         assert!(
             follow("POST", "http://a.example/", 303, "http://b.example/").unwrap().unwrap().body.is_none()
         );
+    }
+
+    #[test]
+    fn confined_values_are_in_no_address_of_another_host() {
+        let request = Request::call(Method::GET, parse_url("http://a.example/?k=1").unwrap())
+            .confining(vec!["hunter/2 x".to_owned(), "KR".to_owned(), String::new()]);
+        let cases = [
+            ("http://b.example/?k=hunter%2F2%20x", false),
+            ("http://b.example/hunter%2f2+x/y", false),
+            ("http://b.example/?next=http%3A%2F%2Fa%2F%3Fk%3Dhunter%252F2%2520x", false),
+            ("http://b.example/?r=KR", false),
+            ("http://b.example/KRAFT?r=hunter", true),
+            ("http://b.example/", true),
+            ("/?k=hunter%2F2%20x&r=KR", true),
+        ];
+        for (location, follows) in cases {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::LOCATION, http::HeaderValue::from_static(location));
+            let found = next(&request, StatusCode::FOUND, &headers);
+            assert_eq!(found.is_ok(), follows, "{location}: {found:?}");
+        }
     }
 
     #[test]

@@ -11,10 +11,10 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::ReadWriteFlags;
 
-use super::{Found, FoundKind, NO_LINKS, Workspace};
+use super::{Found, FoundKind, NO_LINKS, Stamp, Workspace};
 
 /// What is at a path, if no link is on the way and no disk need be asked. Whether anybody may see it is not asked.
-pub fn stamp_at_once(path: &Path) -> Option<script::Stamp> {
+pub fn stamp_at_once(path: &Path) -> Option<Stamp> {
     Found::of(open_at_once(path)?, "").ok().map(|found| found.stamp)
 }
 

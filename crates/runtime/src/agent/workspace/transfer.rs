@@ -13,18 +13,8 @@ use rustix::io::Errno;
 
 use super::directory::{Directory, Failure, Temporary, complete};
 use super::place::Missing;
-use super::{FoundKind, Place};
+use super::{FoundKind, Place, Stamp};
 use crate::error::{Code, Error, Result};
-
-/// Tells one state of a file from another: every atomic write gives it another inode, every other one a later time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    pub inode: u64,
-    pub size: u64,
-    /// When it was changed, in seconds since 1970, and nanoseconds within that second.
-    pub seconds: i64,
-    pub nanoseconds: u64,
-}
 
 /// What a file that is replaced or removed must be at that moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +52,7 @@ impl Place {
         if found.kind == FoundKind::Directory {
             return Err(self.failed(Failure::Io(Errno::ISDIR), "read"));
         }
-        let stat = rustix::fs::fstat(&found.handle).map_err(|errno| self.failed(errno.into(), "read"))?;
-        Ok(Some(Stamp::of(&stat)))
+        Ok(Some(found.stamp))
     }
 
     /// The file to read from, and what tells whether it is still the same one later.
@@ -73,7 +62,7 @@ impl Place {
             return Err(self.failed(Failure::Io(Errno::ISDIR), "read"));
         }
         let opened = File::open(found.reopen_path()).and_then(|file| {
-            let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
+            let stamp = Stamp::of(&file.metadata()?);
             Ok((file, stamp))
         });
         opened.map(Some).map_err(|error| self.not_transferred(Failure::from(error), "read"))
@@ -123,31 +112,24 @@ impl Upload {
         let Self { place, expected, replaced, temporary, file } = self;
         let name = place.name()?;
         complete(&file, replaced.as_ref())?;
-        let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         let directory: Arc<Directory> = place.directory(Missing::Create)?;
         match expected {
             Expected::Anything => {
                 present(&directory, name)?;
                 temporary.replace(&directory, name)?;
+                drop(temporary);
             }
-            Expected::Nothing => temporary.become_new(&directory, name)?,
+            Expected::Nothing => {
+                temporary.become_new(&directory, name)?;
+                drop(temporary);
+            }
             Expected::Stamped(_) => {
                 temporary.take_the_place_of(name, |directory, name| check(directory, name, expected))?;
             }
         }
         directory.sync()?;
-        Ok(stamp)
-    }
-}
-
-impl Stamp {
-    fn of(stat: &Stat) -> Self {
-        Self {
-            inode: stat.st_ino,
-            size: stat.st_size.unsigned_abs(),
-            seconds: stat.st_mtime,
-            nanoseconds: stat.st_mtime_nsec,
-        }
+        // Only now: each of its names that came or went has changed it.
+        Ok(Stamp::of(&file.metadata()?))
     }
 }
 
@@ -170,8 +152,19 @@ fn check(directory: &Directory, name: &OsStr, expected: Expected) -> Result<(), 
     let stat = present(directory, name)?;
     match (expected, stat) {
         (Expected::Anything, Some(_)) => Ok(()),
-        (Expected::Stamped(stamp), Some(stat)) if Stamp::of(&stat) == stamp => Ok(()),
+        // It may have been moved aside.
+        (Expected::Stamped(stamp), Some(stat)) if stamp_of(&stat).is_moved(&stamp) => Ok(()),
         _ => Err(Failure::Changed),
+    }
+}
+
+fn stamp_of(stat: &Stat) -> Stamp {
+    Stamp {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+        size: stat.st_size.unsigned_abs(),
+        modified: (stat.st_mtime, stat.st_mtime_nsec.cast_signed()),
+        changed: (stat.st_ctime, stat.st_ctime_nsec.cast_signed()),
     }
 }
 

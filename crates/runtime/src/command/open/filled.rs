@@ -16,6 +16,8 @@ pub struct Aim {
     pub block: Option<String>,
     /// What is known of the values that decide where it leads.
     pub mark: Mark,
+    /// Values of the `$NAME` files that are in an address, for the host that it names alone.
+    pub confined: Vec<String>,
 }
 
 /// Fills in the placeholders of a target, unless single quotes say that it is meant as it stands. A value that is
@@ -50,9 +52,12 @@ pub async fn aim(text: &str, bases: Bases<'_>, context: &Context<'_>) -> Result<
             true => substitute::relative_address(&filled)?,
             false => substitute::address(&filled, &[])?,
         };
-        return Ok(Aim { text: url, block: fragment.filter(|block| !block.is_empty()), mark: host_mark });
+        let block = fragment.filter(|block| !block.is_empty());
+        let confined = filled.secret_texts().collect();
+        return Ok(Aim { text: url, block, mark: host_mark, confined });
     }
     // A value names a document; it is never a shortcut, which would be looked up once more.
     let is_posing = plain.starts_with('@') && !written.starts_with('@');
-    Ok(Aim { text: if is_posing { format!("./{plain}") } else { plain }, block: None, mark })
+    let text = if is_posing { format!("./{plain}") } else { plain };
+    Ok(Aim { text, mark, ..Aim::default() })
 }

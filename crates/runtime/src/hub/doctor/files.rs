@@ -25,7 +25,7 @@ pub(super) fn check(root: &Path) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::good("files", format!("{} is closed to other users", root.display())));
     }
-    findings.extend([lock(&root.join("run/daemon.lock")), config(&root.join("config.json")), room(root)]);
+    findings.extend([lock(&root.join(crate::DAEMON_LOCK)), config(&root.join("config.json")), room(root)]);
     findings
 }
 

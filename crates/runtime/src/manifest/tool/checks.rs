@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_saphyr::Spanned;
 
 use super::{Retry, VaultKey};
+use crate::error::one_line;
 use crate::manifest::invalid::Invalid;
 use crate::manifest::raw;
 use crate::state::{Binding, Bindings, Kind, check_key, check_scope_id};
@@ -39,7 +40,7 @@ pub(in crate::manifest) fn check_name(
 }
 
 pub(in crate::manifest) fn one_paragraph(file: &Path, text: &Spanned<String>) -> Result<String, Invalid> {
-    let joined = text.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = one_line(&text.value.split_whitespace().collect::<Vec<_>>().join(" "));
     if joined.is_empty() { Err(Invalid::at(file, "description", text, "is empty")) } else { Ok(joined) }
 }
 

@@ -7,6 +7,7 @@ use runtime::capability::{Capability, Verb};
 
 use super::{App, refused};
 use crate::failure::Failure;
+use crate::token::bearer;
 
 /// A request that was let in, and the one file that it is about.
 pub struct Admitted {
@@ -45,10 +46,7 @@ pub async fn admit(app: &App, verb: Verb, uri: &Uri, headers: &HeaderMap) -> Res
 
 /// The one token that a request shows, in its header or its address. Two are none.
 fn token<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
-    let in_headers = headers.get_all(header::AUTHORIZATION).iter().map(|value| {
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token)
-    });
+    let in_headers = headers.get_all(header::AUTHORIZATION).iter().map(bearer);
     let query = uri.query().unwrap_or_default().split('&');
     let in_address = query.filter_map(|pair| pair.strip_prefix("cap=")).map(Some);
     let mut shown = in_headers.chain(in_address);

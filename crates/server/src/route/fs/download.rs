@@ -58,8 +58,8 @@ fn read(file: &File, part: Part) -> std::io::Result<Bytes> {
 }
 
 /// All that is said about a file.
-pub fn describe(headers: &mut HeaderMap, path: &Path, stamp: &Stamp, length: u64) {
-    identify(headers, stamp);
+pub fn describe(headers: &mut HeaderMap, path: &Path, etag: &str, stamp: &Stamp, length: u64) {
+    identify(headers, etag, stamp);
     insert(headers, header::CONTENT_TYPE, media::of(path));
     insert(headers, header::CONTENT_LENGTH, &length.to_string());
     insert(headers, header::ACCEPT_RANGES, "bytes");
@@ -67,8 +67,8 @@ pub fn describe(headers: &mut HeaderMap, path: &Path, stamp: &Stamp, length: u64
 }
 
 /// What tells this state of the file from others.
-pub fn identify(headers: &mut HeaderMap, stamp: &Stamp) {
-    insert(headers, header::ETAG, &condition::etag(stamp));
+pub fn identify(headers: &mut HeaderMap, etag: &str, stamp: &Stamp) {
+    insert(headers, header::ETAG, etag);
     insert(headers, header::LAST_MODIFIED, &httpdate::fmt_http_date(condition::modified(stamp)));
     headers.extend(GUARDS.map(|(name, value)| (name, HeaderValue::from_static(value))));
 }

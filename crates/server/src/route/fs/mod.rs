@@ -50,12 +50,13 @@ pub fn routes() -> MethodRouter<App> {
 pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
     let place = admit(&app, Verb::Get, &uri, &headers).await?.place;
     let name = place.path();
+    let conditions = Conditions::of(&headers);
     let found = blocking::run(move || place.download()).await.map_err(refused)?;
     let (file, stamp) = found.ok_or_else(missing)?;
-    if let Some(answer) = settled(&headers, &stamp)? {
+    if let Some(answer) = settled(&conditions, &stamp)? {
         return Ok(answer);
     }
-    let wanted = if condition::range_counts(&headers, &stamp) {
+    let wanted = if conditions.range_counts(&stamp) {
         range::wanted(&headers, stamp.size)
     } else {
         range::Wanted::Whole
@@ -67,7 +68,7 @@ pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result
     };
     let whole = matches!(wanted, range::Wanted::Whole);
     let mut response = download::body(file, part).into_response();
-    download::describe(response.headers_mut(), &name, &stamp, part.length);
+    download::describe(response.headers_mut(), &name, &conditions.etag(&stamp), &stamp, part.length);
     if !whole {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
         let last = part.from + part.length - 1;
@@ -99,13 +100,14 @@ pub async fn get(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result
 pub async fn head(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Result<Response, Failure> {
     let place = admit(&app, Verb::Head, &uri, &headers).await?.place;
     let name = place.path();
+    let conditions = Conditions::of(&headers);
     let found = blocking::run(move || place.stamp()).await.map_err(refused)?;
     let stamp = found.ok_or_else(missing)?;
-    if let Some(answer) = settled(&headers, &stamp)? {
+    if let Some(answer) = settled(&conditions, &stamp)? {
         return Ok(answer);
     }
     let mut response = StatusCode::OK.into_response();
-    download::describe(response.headers_mut(), &name, &stamp, stamp.size);
+    download::describe(response.headers_mut(), &name, &conditions.etag(&stamp), &stamp, stamp.size);
     Ok(response)
 }
 
@@ -136,12 +138,13 @@ pub async fn put(State(app): State<App>, request: Request) -> Result<Response, F
         return Err(Failure::bad_request("A part of a file cannot be put."));
     }
     let place = admitted.place.clone();
+    let conditions = Conditions::of(&parts.headers);
     let present = blocking::run(move || place.stamp()).await.map_err(refused)?;
-    let expected = Conditions::of(&parts.headers).for_write(present.as_ref()).ok_or_else(unexpected)?;
+    let expected = conditions.for_write(present.as_ref()).ok_or_else(unexpected)?;
     let put = upload::receive(&app, admitted, expected, &parts.headers, body).await?;
     let status = if put.replaced { StatusCode::NO_CONTENT } else { StatusCode::CREATED };
     let mut response = status.into_response();
-    download::insert(response.headers_mut(), header::ETAG, &condition::etag(&put.stamp));
+    download::insert(response.headers_mut(), header::ETAG, &conditions.etag(&put.stamp));
     Ok(response)
 }
 
@@ -190,16 +193,16 @@ fn missing() -> Failure {
 
 fn unexpected() -> Failure {
     Failure::new(StatusCode::PRECONDITION_FAILED, Code::Conflict.as_str(), "The file is not what you expect.")
-        .hint("HEAD shows its ETag as it is now.")
+        .hint("HEAD shows its ETag as it is now. One that begins with W/ is no condition yet: ask again.")
 }
 
 /// The answer of a read whose conditions leave nothing to send.
-fn settled(headers: &HeaderMap, stamp: &Stamp) -> Result<Option<Response>, Failure> {
-    match Conditions::of(headers).for_read(stamp) {
+fn settled(conditions: &Conditions, stamp: &Stamp) -> Result<Option<Response>, Failure> {
+    match conditions.for_read(stamp) {
         condition::Read::Send => Ok(None),
         condition::Read::NotModified => {
             let mut response = StatusCode::NOT_MODIFIED.into_response();
-            download::identify(response.headers_mut(), stamp);
+            download::identify(response.headers_mut(), &conditions.etag(stamp), stamp);
             Ok(Some(response))
         }
         condition::Read::Failed => Err(unexpected()),

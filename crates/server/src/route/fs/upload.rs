@@ -52,7 +52,7 @@ pub async fn receive(
         upload = written.await.map_err(refused)?;
     }
     let stamp = blocking::run(move || upload.finish()).await.map_err(refused)?;
-    quota.keep().await?;
+    quota.keep().await;
     Ok(Put { stamp, replaced })
 }
 
@@ -102,29 +102,30 @@ impl Reservation {
     }
 
     /// The file is in its place: only what it did not need is given back.
-    async fn keep(mut self) -> Result<(), Failure> {
+    async fn keep(mut self) {
         let surplus = self.reserved - self.used;
         self.reserved = 0;
-        if surplus > 0 {
-            self.runtime.capabilities.give_back(self.id, surplus).await?;
-        }
-        Ok(())
+        give_back(&self.runtime, self.id, surplus).await;
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let (id, bytes) = (self.id, self.reserved);
-        if bytes == 0 {
-            return;
+        let (runtime, id, bytes) = (Arc::clone(&self.runtime), self.id, self.reserved);
+        if bytes > 0 {
+            // The caller may be gone, and with it whoever could wait for this.
+            tokio::spawn(async move { give_back(&runtime, id, bytes).await });
         }
-        let runtime = Arc::clone(&self.runtime);
-        // The caller may be gone, and with it whoever could wait for this.
-        tokio::spawn(async move {
-            if let Err(error) = runtime.capabilities.give_back(id, bytes).await {
-                tracing::warn!(capability = %id, bytes, error = %error.message, "quota could not be given back");
-            }
-        });
+    }
+}
+
+/// What became of the file is what the caller hears, whatever becomes of this.
+async fn give_back(runtime: &Runtime, id: Id, bytes: u64) {
+    if bytes == 0 {
+        return;
+    }
+    if let Err(error) = runtime.capabilities.give_back(id, bytes).await {
+        tracing::warn!(capability = %id, bytes, error = %error.message, "quota could not be given back");
     }
 }
 

@@ -199,8 +199,9 @@ impl Driver {
         let mut sent = waiter.and_then(|waiter| waiter.sent.take());
         let before = sent.as_ref().and_then(|sent| unread.strip_suffix(&as_read(sent))).map(str::to_owned);
         let run = if before.is_some() { sent.take() } else { None };
+        let is_given = given.ends_with(&unread) || (!is_torn && is_edited(&given, &unread));
         // Anything else may be a password, or the terminal's answers to what programs asked it.
-        if given.ends_with(&unread) || keys_are_open {
+        if is_given || keys_are_open {
             self.keep_unread(before.or(Some(unread)));
         } else if is_torn && !given.is_empty() {
             self.keep_unread(sent);
@@ -217,6 +218,14 @@ impl Driver {
             None => text.to_owned(),
         });
     }
+}
+
+/// Whether `unread` is what the terminal has made of keys such as Backspace and Ctrl-U in what was given: they only take
+/// characters away.
+fn is_edited(given: &str, unread: &str) -> bool {
+    let edits = |key: char| key.is_control() && !matches!(key, '\n' | '\t');
+    let mut keys = given.chars();
+    given.contains(edits) && unread.chars().all(|left| keys.any(|key| key == left))
 }
 
 /// What a program reads when a line is sent to it.

@@ -234,16 +234,17 @@ impl Driver {
             Phase::Idle => {
                 let typed = self.audience.type_keys(keys);
                 self.audience.show(typed.echo.as_bytes());
-                let Some(line) = typed.line else { return Typing::default() };
-                if line.trim().is_empty() {
-                    self.welcome();
-                    return self.take_keys(&keys[typed.used..]);
-                }
+                let Some(line) = typed.line else {
+                    if typed.empty_lines {
+                        self.welcome();
+                    }
+                    return Typing::default();
+                };
                 self.begin(line.clone(), By::Person);
                 // What was typed ahead is the command's to read.
-                let mut typing = self.take_keys(&keys[typed.used..]);
-                typing.commands.insert(0, line);
-                typing
+                let ahead = &keys[typed.used..];
+                self.pass_keys(ahead);
+                Typing { commands: vec![line], ..Typing::input(ahead) }
             }
             Phase::Dead(_) => Typing::default(),
         }
