@@ -1,7 +1,7 @@
 //! One command, one reply.
 
 use client::{Answer, Client, Daemon, Error, Event};
-use runtime::topic::Topic;
+use runtime::topic::{Kind, Topic};
 use wire::{Done, ExecReply, ExecRequest, Meta};
 
 use crate::daemon::Link;
@@ -9,17 +9,21 @@ use crate::environment::{Environment, Stream};
 use crate::failure::{Failure, Status};
 use crate::interrupt::{Outcome, fresh_id, watch};
 use crate::output;
-use crate::plan::{Call, Stdin};
+use crate::plan::{Call, Stdin, kind};
 use crate::progress::Bar;
 use crate::stdin;
 
 /// Sends the command, prints the reply, and says how it went.
 pub(crate) async fn run(link: &Link, call: Call, environment: &Environment) -> Result<Status, Failure> {
-    let cmd = match call.stdin {
+    let mut cmd = match call.stdin {
         Stdin::Unread => call.cmd,
         Stdin::Body => format!("{}\n{}", call.cmd, stdin::read()?),
         Stdin::Payload => stdin::read()?,
     };
+    // A shell ends the last line itself.
+    if call.stdin != Stdin::Unread && kind(&call.topic) == Some(Kind::Bash) && cmd.ends_with('\n') {
+        cmd.pop();
+    }
     let cwd = environment.cwd_text();
     let id = fresh_id();
     let request =
@@ -79,12 +83,12 @@ async fn watched(client: &Client, request: &ExecRequest) -> Result<Answer, Error
 
 /// An error on the way as the reply it stands for, so that every reply reads alike.
 fn refusal(topic: &str, error: &wire::Error) -> Answer {
-    let topic = Topic::parse(topic).map(|topic| topic.to_string()).unwrap_or_default();
+    let topic = Topic::parse(topic).ok();
     let reply = ExecReply {
         ok: false,
         code: Some(error.code.clone()),
-        topic,
-        topic_type: None,
+        topic_type: topic.as_ref().map(|topic| server::topic_type(topic.kind())),
+        topic: topic.map(|topic| topic.to_string()).unwrap_or_default(),
         meta: Meta::default(),
         request_id: None,
         content: error_text(error),
@@ -111,7 +115,9 @@ mod tests {
         };
         let reply = refusal("file:notes", &error).reply;
         assert_eq!((reply.ok, reply.topic.as_str()), (false, "notes"));
+        assert_eq!(reply.topic_type, Some(wire::TopicType::Tab));
         assert_eq!(reply.content, "ERROR(QUEUE_FULL): Too many commands wait.\n  Try later.");
-        assert_eq!(refusal("no topic", &error).reply.topic, "");
+        let reply = refusal("no topic", &error).reply;
+        assert_eq!((reply.topic.as_str(), reply.topic_type), ("", None));
     }
 }

@@ -86,9 +86,14 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
 
 /// `--help`, `--version`, or what is wrong with the arguments.
 fn show(message: &clap::Error) -> ExitCode {
+    if message.use_stderr() {
+        let text = message.render().to_string();
+        output::notice(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+        return Status::Usage.into();
+    }
     // Nobody is left to read what cannot be written.
     let _ = message.print();
-    if message.use_stderr() { Status::Usage.into() } else { Status::Done.into() }
+    Status::Done.into()
 }
 
 /// The way to the daemon, for the agent that speaks.

@@ -64,6 +64,22 @@ fn ctrl_c_of_a_person_reaches_the_program() {
 }
 
 #[test]
+fn lines_that_are_pasted_together_all_run_and_are_all_told() {
+    let world = with_shell();
+    let mut person = attach(&world);
+    person.types("echo one\recho two\rX=set-by-third\recho \"X is $X\"\r");
+    person.sees("\r\nX is set-by-third\r\n");
+    let run = world.run(&["--raw", "bash:dev", "echo \"$X\""]);
+    assert!(run.out.contains("(a person ran: X=set-by-third; exit 0)"), "{}", run.out);
+    assert!(run.out.ends_with("\nset-by-third\n"), "{}", run.out);
+    world.run(&["--daemon", "stop"]);
+    let audit = std::fs::read_to_string(world.root().join("log/audit.jsonl")).unwrap();
+    for command in ["echo one", "echo two", "X=set-by-third"] {
+        assert!(audit.contains(&format!("(typed by a person) {command}")), "{audit}");
+    }
+}
+
+#[test]
 fn what_a_person_does_is_marked_for_those_who_watch() {
     let world = with_shell();
     let mut watching = UnixStream::connect(world.root().join("run/string.sock")).unwrap();
@@ -106,7 +122,7 @@ fn the_terminal_is_restored_however_it_ends() {
 
     let mut person = attach(&world);
     person.types("exit 3\r");
-    person.sees("The shell has ended");
+    person.sees("The shell has ended with status 3.");
     assert_eq!(person.ends(), Some(0));
     assert!(!person.is_raw());
 

@@ -39,6 +39,7 @@ fn bad_usage_is_said_on_stderr() {
     let table: &[(&[&str], &str)] = &[
         (&["main"], "string main /info"),
         (&["--frobnicate"], "--frobnicate"),
+        (&["--daemon", "bogus"], "foreground"),
         (&["--agent", "a b", "/info"], "--agent"),
         (&["--json"], "string main /info"),
         (&["main", "/set", "a\nb"], "--stdin"),
@@ -46,7 +47,7 @@ fn bad_usage_is_said_on_stderr() {
     for (words, part) in table {
         let run = world.run(words);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{words:?}");
-        assert!(run.err.contains(part), "{words:?}: {}", run.err);
+        assert!(run.err.starts_with("string: ") && run.err.contains(part), "{words:?}: {}", run.err);
     }
     for (name, value) in [("STRING_PORT", "x"), ("STRING_AGENT_ID", "../x"), ("HOME", "")] {
         let mut command = world.string(&["main", "/info"]);
@@ -111,6 +112,10 @@ fn standard_input_is_the_payload_when_it_is_asked_for() {
         assert_eq!(run.code, Some(0));
         assert!(run.out.contains("Session info") && run.out.contains("1 topic open."), "{}", run.out);
     }
+    let run = fed(&world, &["--raw", "--stdin", "main", "/set"], "{city} = \"Seoul\"\n{n} = 2\n");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let run = world.run(&["--raw", "main", "/set"]);
+    assert_eq!(run.out, "Variables\n---\n{city} = \"Seoul\"\n{n} = \"2\"\n");
     let run = fed(&world, &["--stdin", "main", "/info"], "/topics\n");
     assert!(run.out.contains("Session info") && run.out.contains("1 topic open."), "{}", run.out);
 }
@@ -212,6 +217,18 @@ fn the_callers_directory_is_what_a_relative_path_means() {
         command
     });
     assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
+fn the_last_line_for_a_program_is_ended_once() {
+    let world = World::new();
+    assert!(world.run(&["bash:dev", "cat > lines"]).out.contains("exit: running"));
+    for input in ["a\nb\n", "c", "\n\n"] {
+        assert_eq!(fed(&world, &["--stdin", "bash:dev"], input).code, Some(0));
+    }
+    world.run(&["bash:dev", "//eof"]);
+    let run = world.run(&["--raw", "bash:dev", "cat -A lines"]);
+    assert!(run.out.ends_with("\na$\nb$\nc$\n$\n$\n"), "{}", run.out);
 }
 
 fn fed(world: &World, words: &[&str], input: &str) -> support::Run {

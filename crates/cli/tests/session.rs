@@ -70,3 +70,41 @@ fn a_program_that_asks_is_answered_with_the_next_line() {
     person.types("World\r");
     person.sees("hi World");
 }
+
+#[test]
+fn lines_that_arrive_together_are_all_taken() {
+    let world = World::new();
+    let mut person = session(&world, "main");
+    person.types("/info\r/topics hub\r");
+    person.sees("Session info");
+    person.sees("hub topics open.");
+    person.sees("main> ");
+    person.types("/wrong\x03/write t5.md\rline one\r.dot\r.\r/exec echo after-$((1+1))\r");
+    person.sees("after-2\r\n");
+    assert_eq!(std::fs::read_to_string(world.home().join("t5.md")).unwrap(), "line one\n.dot\n");
+}
+
+#[test]
+fn a_password_is_neither_shown_nor_kept() {
+    let world = World::new();
+    let mut person = session(&world, "bash:dev");
+    person.types("read -s -p 'pw: ' P\r");
+    person.sees("exit: running");
+    person.sees("bash:dev> ");
+    person.types("hunter2\r");
+    person.sees("exit: 0");
+    person.sees("bash:dev> ");
+    // Also where the editor does not work, and by whoever comes only now.
+    person.types("echo \"got ${#P}\"; read -s Q\r");
+    person.sees("got 7");
+    person.sees("bash:dev> ");
+    let mut dumb = Terminal::run_on("dumb", &world.string(&["bash:dev"]));
+    dumb.sees("bash:dev> ");
+    dumb.types("hunter2\n");
+    dumb.sees("exit: 0");
+    for seen in [person.seen(), dumb.seen()] {
+        assert!(!seen.contains("hunter2"), "{seen}");
+    }
+    let history = std::fs::read_to_string(world.root().join("history")).unwrap();
+    assert!(history.contains("read -s -p") && !history.contains("hunter2"), "{history}");
+}

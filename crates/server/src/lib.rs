@@ -20,6 +20,7 @@ pub use daemon::{Daemon, Settings, run};
 pub use limits::Limits;
 pub use log::start_logging;
 pub use root::Root;
+pub use route::topic_type;
 pub use token::Token;
 
 use std::path::PathBuf;

@@ -23,8 +23,8 @@ pub use environment::{Environment, QUIET};
 pub use error::{Error, Result};
 pub use output::{Keep, Live, LogFiles, Output, rendered};
 pub use session::{
-    Attachment, Cause, Config, Death, Directory, Earlier, Info, Input, Outcome, Running, RunningCommand,
-    Seen, Shell, Size, Streams, Turn, Typing, Until, Untold, Watch,
+    Attachment, Cause, Config, Death, Directory, Earlier, End, Info, Input, Outcome, Running, RunningCommand,
+    Seen, Shell, Shown, Size, Streams, Turn, Typing, Until, Untold, Watch,
 };
 pub use spawn::Spawner;
 pub use status::Status;

@@ -24,7 +24,7 @@ use crate::environment::Environment;
 use crate::output::{LogFiles, Output};
 use crate::status::Status;
 
-pub use attach::{Attachment, Size, Typing};
+pub use attach::{Attachment, End, Shown, Size, Typing};
 pub use directory::Directory;
 pub use shell::Shell;
 pub use watch::{Seen, Until, Watch};
@@ -139,6 +139,8 @@ pub struct RunningCommand {
     /// The foreground process.
     pub pid: i32,
     pub running_for: Duration,
+    /// It takes lines without showing them: what is typed may be a password.
+    pub hides_input: bool,
 }
 
 /// Text for the program that runs.

@@ -1,16 +1,18 @@
-//! What Tab offers: the daemon knows the commands, topics, actions and files.
+//! What the daemon knows while a line is typed: what Tab offers, and whether the line may be shown.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Duration;
 
 use client::Client;
-use runtime::topic::Topic;
+use runtime::topic::{Kind, Topic};
 use rustyline::completion::Completer;
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use tokio::runtime::Runtime;
-use wire::Typed;
+use unicode_width::UnicodeWidthStr as _;
+use wire::{Offer, Typed};
 
 /// A daemon that does not answer by then must not hold up the typing.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -20,11 +22,24 @@ pub(super) struct Helper {
     runtime: Rc<Runtime>,
     cwd: Option<String>,
     pub(super) topic: Topic,
+    /// What is typed now must not be seen.
+    pub(super) hidden: bool,
 }
 
 impl Helper {
     pub(super) fn new(client: Client, runtime: Rc<Runtime>, cwd: Option<String>, topic: Topic) -> Self {
-        Self { client, runtime, cwd, topic }
+        Self { client, runtime, cwd, topic, hidden: false }
+    }
+
+    /// Whether the next line goes to a program that does not show it.
+    pub(super) fn reads_hidden(&self) -> bool {
+        self.topic.kind() == Kind::Bash && self.ask("").is_some_and(|offer| offer.hidden)
+    }
+
+    fn ask(&self, text: &str) -> Option<Offer> {
+        let typed = Typed { topic: self.topic.to_string(), text: text.to_owned(), cwd: self.cwd.clone() };
+        let asked = async { tokio::time::timeout(PATIENCE, self.client.complete(&typed)).await };
+        self.runtime.block_on(asked).ok()?.ok()
     }
 }
 
@@ -37,11 +52,9 @@ impl Completer for Helper {
         at: usize,
         _: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        let typed =
-            Typed { topic: self.topic.to_string(), text: line[..at].to_owned(), cwd: self.cwd.clone() };
-        let asked = async { tokio::time::timeout(PATIENCE, self.client.complete(&typed)).await };
-        Ok(match self.runtime.block_on(asked) {
-            Ok(Ok(offer)) if line.is_char_boundary(offer.start) => (offer.start, offer.words),
+        let offer = if self.hidden { None } else { self.ask(&line[..at]) };
+        Ok(match offer {
+            Some(offer) if line.is_char_boundary(offer.start) => (offer.start, offer.words),
             _ => (at, Vec::new()),
         })
     }
@@ -51,6 +64,16 @@ impl Hinter for Helper {
     type Hint = String;
 }
 
-impl Highlighter for Helper {}
+impl Highlighter for Helper {
+    /// As many columns, all of them empty: the editor counts on that.
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if self.hidden { Cow::Owned(" ".repeat(line.width())) } else { Cow::Borrowed(line) }
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        self.hidden && kind != CmdKind::MoveCursor
+    }
+}
+
 impl Validator for Helper {}
 impl rustyline::Helper for Helper {}

@@ -3,25 +3,22 @@
 mod completion;
 mod conversation;
 mod draft;
+mod line;
 
 use std::rc::Rc;
 
 use runtime::topic::Topic;
-use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
-use rustyline::history::FileHistory;
-use rustyline::{CompletionType, Config, Editor};
 
 use self::completion::Helper;
 use self::conversation::Conversation;
 use self::draft::{Draft, Next};
+use self::line::Lines;
 use crate::daemon::Link;
 use crate::environment::Environment;
 use crate::failure::{Failure, Status};
 use crate::output;
 
-/// Lines kept in the history file.
-const HISTORY_MAX: usize = 10_000;
 const CONTINUED: &str = "… ";
 const BODY: &str = "  Now the body. A line with a single dot ends it; Ctrl-C drops it.";
 
@@ -29,7 +26,7 @@ const BODY: &str = "  Now the body. A line with a single dot ends it; Ctrl-C dro
 pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result<Status, Failure> {
     let topic = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
     let runtime = Rc::new(crate::runtime()?);
-    let mut editor = editor(Helper::new(
+    let mut lines = Lines::new(Helper::new(
         link.client().clone(),
         Rc::clone(&runtime),
         environment.cwd_text(),
@@ -38,29 +35,35 @@ pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result
     .map_err(|error| Failure::failed(format!("cannot use the terminal: {error}")))?;
     let history = link.root().history();
     // A first session has no history yet, and one that cannot be read is no reason not to work.
-    let _ = editor.load_history(&history);
+    let _ = lines.editor.load_history(&history);
     let mut conversation = Conversation::new(link, topic, environment);
     output::print(&banner())?;
     loop {
-        if let Some(helper) = editor.helper_mut() {
+        if let Some(helper) = lines.editor.helper_mut() {
             helper.topic = conversation.topic().clone();
         }
-        match read(&mut editor, conversation.topic())? {
+        match read(&mut lines, conversation.topic())? {
             Input::Leave => return Ok(Status::Done),
             Input::Nothing => {}
             Input::Topic(name) => conversation.switch(&name)?,
             Input::Payload(payload) => {
-                // History is a convenience: a full disk must not end the session.
-                let _ = editor.add_history_entry(&payload);
-                let _ = editor.append_history(&history);
+                // A password may also have been asked for while the line was typed.
+                if !lines.goes_unseen() {
+                    // History is a convenience: a full disk must not end the session.
+                    let _ = lines.editor.add_history_entry(&payload);
+                    let _ = lines.editor.append_history(&history);
+                }
                 runtime.block_on(conversation.send(payload))?;
             }
+            Input::Hidden(line) => runtime.block_on(conversation.send(line))?,
         }
     }
 }
 
 enum Input {
     Payload(String),
+    /// A line for a program that does not show it: it may be a password.
+    Hidden(String),
     /// `:NAME`, a word of this prompt and of no topic: go on in another one.
     Topic(String),
     Nothing,
@@ -75,25 +78,19 @@ fn banner() -> String {
     )
 }
 
-fn editor(helper: Helper) -> rustyline::Result<Editor<Helper, FileHistory>> {
-    let mut editor = Editor::with_config(
-        Config::builder()
-            .auto_add_history(false)
-            .history_ignore_space(true)
-            .completion_type(CompletionType::List)
-            .build(),
-    )?;
-    editor.set_max_history_size(HISTORY_MAX)?;
-    editor.set_helper(Some(helper));
-    Ok(editor)
-}
-
 /// Reads one payload, over as many lines as it takes.
-fn read(editor: &mut Editor<Helper, FileHistory>, topic: &Topic) -> Result<Input, Failure> {
+fn read(lines: &mut Lines, topic: &Topic) -> Result<Input, Failure> {
     let mut draft = Draft::new(topic.kind());
     let mut prompt = format!("{topic}> ");
+    if lines.goes_unseen() {
+        return match lines.read_hidden(&prompt) {
+            Ok(line) if line.is_empty() => Ok(Input::Nothing),
+            Ok(line) => Ok(Input::Hidden(line)),
+            Err(error) => stopped(draft, error),
+        };
+    }
     loop {
-        match editor.readline(&prompt) {
+        match lines.read(&prompt) {
             Ok(line) if draft.is_empty() && line.trim().is_empty() => return Ok(Input::Nothing),
             Ok(line) if draft.is_empty() && names_a_topic(&line) => {
                 return Ok(Input::Topic(line[1..].trim().to_owned()));
@@ -106,12 +103,17 @@ fn read(editor: &mut Editor<Helper, FileHistory>, topic: &Topic) -> Result<Input
                     CONTINUED.clone_into(&mut prompt);
                 }
             },
-            Err(ReadlineError::Interrupted) => return Ok(Input::Nothing),
-            Err(ReadlineError::Eof) => {
-                return Ok(draft.finish().map_or(Input::Leave, Input::Payload));
-            }
-            Err(error) => return Err(Failure::failed(format!("cannot read from the terminal: {error}"))),
+            Err(error) => return stopped(draft, error),
         }
+    }
+}
+
+/// What it means that no line came.
+fn stopped(draft: Draft, error: ReadlineError) -> Result<Input, Failure> {
+    match error {
+        ReadlineError::Interrupted => Ok(Input::Nothing),
+        ReadlineError::Eof => Ok(draft.finish().map_or(Input::Leave, Input::Payload)),
+        error => Err(Failure::failed(format!("cannot read from the terminal: {error}"))),
     }
 }
 

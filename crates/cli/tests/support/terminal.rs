@@ -26,6 +26,11 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Runs a program with a new terminal as its controlling one, of 24 rows and 80 columns.
     pub(crate) fn run(command: &Command) -> Self {
+        Self::run_on("xterm", command)
+    }
+
+    /// The same on a terminal of another kind.
+    pub(crate) fn run_on(kind: &str, command: &Command) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -39,7 +44,7 @@ impl Terminal {
         for (name, value) in command.get_envs() {
             seated.env(name, value.unwrap_or_default());
         }
-        seated.env("TERM", "xterm").current_dir(command.get_current_dir().unwrap());
+        seated.env("TERM", kind).current_dir(command.get_current_dir().unwrap());
         let stream = || slave.try_clone().unwrap();
         let child = seated.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
         Self { master: master.into(), slave, child, seen: String::new(), looked_at: 0 }
@@ -69,6 +74,11 @@ impl Terminal {
             let count = rustix::io::read(&self.master, &mut buffer).unwrap();
             self.seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
         }
+    }
+
+    /// All that the person has seen.
+    pub(crate) fn seen(&self) -> &str {
+        &self.seen
     }
 
     /// Whether the terminal edits lines and echoes, as it does for shells.

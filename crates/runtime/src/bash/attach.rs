@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shell::{Attachment, Size, Typing};
+use shell::{Attachment, End, Shown, Size, Typing};
 
 use crate::activity::{Person, What};
 use crate::agent::Agent;
@@ -16,6 +16,8 @@ pub struct Attached {
     agent: Arc<Agent>,
     topic: Topic,
     attachment: Attachment,
+    /// A command that was run later than it was typed, and is yet to be told.
+    ran: Option<String>,
 }
 
 impl Runtime {
@@ -43,7 +45,7 @@ impl Runtime {
             .attach(Size { columns, rows })
             .await
             .map_err(|error| Error::new(Code::NotFound, format!("The shell has just ended: {error}.")))?;
-        let attached = Attached { runtime: Arc::clone(self), agent, topic, attachment };
+        let attached = Attached { runtime: Arc::clone(self), agent, topic, attachment, ran: None };
         attached.tell(Person::Attached);
         Ok(attached)
     }
@@ -69,29 +71,52 @@ impl Runtime {
 }
 
 impl Attached {
-    /// The next bytes for the person's terminal; none when the shell has ended, or the person reads too slowly.
+    /// The next bytes for the person's terminal; none when that is over. May be dropped while it waits.
     pub async fn output(&mut self) -> Option<Vec<u8>> {
-        self.attachment.output().await
+        loop {
+            if let Some(command) = &self.ran {
+                self.tell_of(command).await;
+                self.ran = None;
+            }
+            match self.attachment.output().await? {
+                Shown::Bytes(bytes) => return Some(bytes),
+                Shown::Ran(command) => self.ran = Some(command),
+            }
+        }
+    }
+
+    /// Why there is no more output.
+    pub async fn end(&self) -> String {
+        match self.attachment.end().await {
+            End::Ended(status) => format!("The shell has ended with status {status}."),
+            End::Closed => "The shell was closed.".to_owned(),
+            End::TooSlow => "This terminal was too slow. The shell goes on.".to_owned(),
+        }
     }
 
     pub async fn keys(&self, bytes: Vec<u8>) {
         let Typing { commands, input } = self.attachment.keys(bytes).await;
         for command in commands {
-            let command = super::first_line(&command);
-            let command = self.runtime.conceal.line(&self.agent, &self.topic, &command).await;
-            self.runtime.audit.write(audit::Line {
-                time: self.runtime.now(),
-                agent: self.agent.id.to_string(),
-                topic: self.topic.to_string(),
-                command: format!("(typed by a person) {command}"),
-                code: None,
-                ms: 0,
-            });
-            self.tell(Person::Ran { command });
+            self.tell_of(&command).await;
         }
         if input {
             self.tell(Person::Typed);
         }
+    }
+
+    /// Tells of a command. Nothing is told yet while it waits.
+    async fn tell_of(&self, command: &str) {
+        let command = super::first_line(command);
+        let command = self.runtime.conceal.line(&self.agent, &self.topic, &command).await;
+        self.runtime.audit.write(audit::Line {
+            time: self.runtime.now(),
+            agent: self.agent.id.to_string(),
+            topic: self.topic.to_string(),
+            command: format!("(typed by a person) {command}"),
+            code: None,
+            ms: 0,
+        });
+        self.tell(Person::Ran { command });
     }
 
     pub async fn resize(&self, columns: u16, rows: u16) {

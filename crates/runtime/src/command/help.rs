@@ -21,7 +21,7 @@ fn all(topic: &Topic, context: &Context<'_>) -> String {
     let rows: Vec<&Spec> = table::valid_in(topic).collect();
     let width =
         rows.iter().map(|spec| spec.usage.len()).filter(|length| *length <= USAGE_MAX).max().unwrap_or(0);
-    let slash = if topic.kind() == Kind::Bash { "/" } else { "" };
+    let slash = slash(topic);
     let lines: Vec<String> =
         rows.iter().map(|spec| format!("{slash}{:width$}  {}", spec.usage, spec.summary)).collect();
     let actions: Vec<&str> = context
@@ -40,15 +40,24 @@ fn all(topic: &Topic, context: &Context<'_>) -> String {
 
 fn one(name: &str, topic: &Topic) -> Result<String> {
     let spec = table::find(name, topic).ok_or_else(|| {
+        let slash = slash(topic);
         let near = nearest(name, table::COMMANDS.iter().map(|spec| spec.name));
-        Error::new(Code::NotFound, format!("No command {}.", quoted(&format!("/{name}"))))
-            .hints(near.map(|name| format!("Did you mean /{name}?")))
-            .hint("Try /help for the commands valid here.")
+        Error::new(Code::NotFound, format!("No command {}.", quoted(&format!("{slash}/{name}"))))
+            .hints(near.map(|name| format!("Did you mean {slash}/{name}?")))
+            .hint(format!("Try {slash}/help for the commands valid here."))
     })?;
+    let is_valid = table::valid_in(topic).any(|valid| std::ptr::eq(valid, spec));
+    // One that works only elsewhere is shown as it is typed there.
+    let slash = if is_valid { slash(topic) } else { "" };
     let lines = [
         spec.summary.to_owned(),
-        format!("Usage: {}", spec.usage),
+        format!("Usage: {slash}{}", spec.usage),
         format!("Works in: {}", table::places(spec.name).join(", ")),
     ];
-    Ok(with_body(&format!("Command: /{}", spec.name), &lines.join("\n")))
+    Ok(with_body(&format!("Command: {slash}/{}", spec.name), &lines.join("\n")))
+}
+
+/// What stands before a command's own slash: in a shell one slash begins a path.
+fn slash(topic: &Topic) -> &'static str {
+    if topic.kind() == Kind::Bash { "/" } else { "" }
 }

@@ -39,6 +39,8 @@ pub struct Offer {
     /// Where the part that is replaced starts, in bytes.
     pub start: usize,
     pub words: Vec<String>,
+    /// The text is for a program that does not show it. It may be a password, and nothing is offered.
+    pub hidden: bool,
 }
 
 impl Runtime {
@@ -47,6 +49,9 @@ impl Runtime {
         let topic = Topic::parse(&question.topic)?;
         let agent = self.agents.named(&question.agent)?;
         let topics = self.sessions.of(&agent.id);
+        if hides_input(&topics, &topic).await {
+            return Ok(Offer { start: question.text.len(), words: Vec::new(), hidden: true });
+        }
         let typed = Typed::read(&question.text, &topic);
         let asked = Asked { agent: &agent, topics: &topics, topic: &topic, cwd: question.cwd };
         let mut words = asked.words(&typed).await;
@@ -54,7 +59,7 @@ impl Runtime {
         words.sort_unstable();
         words.dedup();
         words.truncate(OFFERED_MAX);
-        Ok(Offer { start: question.text.len() - typed.word.len(), words })
+        Ok(Offer { start: question.text.len() - typed.word.len(), words, hidden: false })
     }
 }
 
@@ -145,6 +150,12 @@ impl Asked<'_> {
         let words = names.iter().filter_map(|name| shell::write(name));
         words.map(|name| format!("{directory}{name}")).collect()
     }
+}
+
+async fn hides_input(topics: &Topics, topic: &Topic) -> bool {
+    let Some(shell) = topics.get(topic).and_then(|session| session.shell()) else { return false };
+    let running = shell.info().await.ok().and_then(|info| info.running);
+    running.is_some_and(|running| running.hides_input)
 }
 
 fn shell_directory(state: &State, home: &Path) -> PathBuf {

@@ -65,6 +65,11 @@ async fn help_explains_one_command() {
                Usage: /add ID [--home DIR] [--allow P1,P2] [--boundary B]\nWorks in: the agent hub";
     assert_eq!(world.ok("main", "/help add").await, add);
     assert_eq!(world.ok("main", "/help /ADD").await, add);
+    assert_eq!(world.ok("bash:dev", "//help add").await, add);
+    let wait = world.ok("bash:dev", "//help /wait").await;
+    assert!(wait.starts_with("Command: //wait\n") && wait.contains("\nUsage: //wait [5m]\n"), "{wait}");
+    let content = world.fails("bash:dev", "//help opne", "NOT_FOUND").await;
+    assert!(content.contains("Did you mean //open?") && content.contains("Try //help"), "{content}");
     let content = world.fails("main", "/help opne", "NOT_FOUND").await;
     assert!(content.contains("Did you mean /open?"), "{content}");
     world.fails("main", "/help open close", "INVALID_PARAMS").await;

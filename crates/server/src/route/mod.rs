@@ -21,6 +21,8 @@ mod tools;
 mod upgrade;
 mod webhook;
 
+pub use exec::topic_type;
+
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, StatusCode};

@@ -9,9 +9,8 @@ use runtime::session::Session;
 use runtime::topic::Topic;
 use wire::{ErrorBody, NewSession, SessionInfo, Sessions};
 
-use super::App;
-use super::exec::topic_type;
 use super::speaker::Speaker;
+use super::{App, topic_type};
 use crate::failure::Failure;
 use crate::json::JsonBody;
 

@@ -85,7 +85,7 @@ impl Terminal {
             tokio::select! {
                 output = self.attached.output() => match output {
                     Some(bytes) => if self.send(&Frame::Bytes(bytes)).await.is_err() { return },
-                    None => break "The shell has ended, or this terminal was too slow.",
+                    None => break self.attached.end().await,
                 },
                 read = self.connection.read(&mut buffer) => match read {
                     Ok(count) if count > 0 => {
@@ -96,11 +96,11 @@ impl Terminal {
                     }
                     _ => return,
                 },
-                () = stop.cancelled() => break "The daemon stops.",
+                () = stop.cancelled() => break "The daemon stops.".to_owned(),
             }
         };
         // Whoever is gone need not be told.
-        let _ = self.send(&Frame::End(why.to_owned())).await;
+        let _ = self.send(&Frame::End(why)).await;
         let _ = self.connection.shutdown().await;
     }
 

@@ -5,11 +5,15 @@
 //! gathers a line, and Enter runs it like any command.
 
 use tokio::sync::{mpsc, oneshot};
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::Info;
 use super::request::Request;
-
 use crate::limits;
+use crate::status::Status;
+
+/// Takes one column off what is shown.
+const ERASE: &str = "\x08 \x08";
 
 /// The size of a terminal window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +29,43 @@ impl Size {
 
 /// One attached person. Dropping it detaches.
 pub struct Attachment {
-    pub(super) output: mpsc::Receiver<Vec<u8>>,
+    pub(super) output: mpsc::Receiver<Shown>,
     pub(super) requests: mpsc::Sender<Request>,
 }
 
+/// What an attached person gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// For the terminal.
+    Bytes(Vec<u8>),
+    /// This command of a person was run, typed before the one before it had ended. It is told to one of them.
+    Ran(String),
+}
+
+/// Why a person no longer gets anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Ended(Status),
+    Closed,
+    /// The person reads too slowly. The shell goes on.
+    TooSlow,
+}
+
 impl Attachment {
-    /// The next bytes for the person's terminal, or nothing when the shell
-    /// has ended or the person reads too slowly.
-    pub async fn output(&mut self) -> Option<Vec<u8>> {
+    /// The next thing for the person, or nothing when that is over; `end` says why.
+    pub async fn output(&mut self) -> Option<Shown> {
         self.output.recv().await
+    }
+
+    pub async fn end(&self) -> End {
+        let (answer, answered) = oneshot::channel();
+        // A shell that was closed does not answer.
+        let _ = self.requests.send(Request::Info(answer)).await;
+        match answered.await {
+            Ok(Info { death: Some(death), .. }) => End::Ended(death.status),
+            Ok(_) => End::TooSlow,
+            Err(_) => End::Closed,
+        }
     }
 
     /// Sends keys as they were typed, and says what they came to.
@@ -79,7 +111,7 @@ impl Typing {
 /// Those who are attached, and the line they are typing.
 #[derive(Default)]
 pub(super) struct Audience {
-    members: Vec<mpsc::Sender<Vec<u8>>>,
+    members: Vec<mpsc::Sender<Shown>>,
     /// There was somebody since the room was last found empty.
     occupied: bool,
     line: String,
@@ -126,7 +158,7 @@ pub(super) struct Typed {
 }
 
 impl Audience {
-    pub(super) fn join(&mut self, member: mpsc::Sender<Vec<u8>>) {
+    pub(super) fn join(&mut self, member: mpsc::Sender<Shown>) {
         self.members.push(member);
         self.occupied = true;
     }
@@ -138,7 +170,7 @@ impl Audience {
     /// Shows bytes to everybody; whoever cannot keep up or has left is dropped.
     pub(super) fn show(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.members.retain(|member| member.try_send(bytes.to_vec()).is_ok());
+            self.members.retain(|member| member.try_send(Shown::Bytes(bytes.to_vec())).is_ok());
         }
     }
 
@@ -146,8 +178,13 @@ impl Audience {
     pub(super) fn show_newest(&mut self, bytes: &[u8]) {
         if let Some(newest) = self.members.last().filter(|_| !bytes.is_empty()) {
             // Whoever has left already is found out with the next output.
-            let _ = newest.try_send(bytes.to_vec());
+            let _ = newest.try_send(Shown::Bytes(bytes.to_vec()));
         }
+    }
+
+    /// Tells one of them that a command was run which was typed ahead.
+    pub(super) fn tell(&self, command: String) {
+        self.members.iter().any(|member| member.try_send(Shown::Ran(command.clone())).is_ok());
     }
 
     /// Lets everybody go: there is nothing left to see.
@@ -180,12 +217,12 @@ impl Audience {
                 }
                 0x7f | 0x08 => {
                     let width = self.line.pop().and_then(char::width).unwrap_or(0);
-                    echo.push_str(&"\x08 \x08".repeat(width));
+                    echo.push_str(&ERASE.repeat(width));
                 }
-                // Ctrl-C and Ctrl-U drop the line.
+                // Ctrl-C and Ctrl-U drop the line, and leave the prompt.
                 0x03 | 0x15 => {
+                    echo.push_str(&ERASE.repeat(self.line.width()));
                     self.line.clear();
-                    echo.push_str("\r\x1b[K");
                 }
                 0x20.. => {
                     self.partial.push(*byte);
@@ -232,7 +269,7 @@ mod tests {
         let table: [(&[u8], &str, Option<&str>); 9] = [
             (b"ls\r", "ls\r\n", Some("ls")),
             (b"lx\x7fs\r", "lx\x08 \x08s\r\n", Some("ls")),
-            (b"rm\x15ls\r", "rm\r\x1b[Kls\r\n", Some("ls")),
+            (b"rm\x15ls\r", "rm\x08 \x08\x08 \x08ls\r\n", Some("ls")),
             ("ä\x7fö\r".as_bytes(), "ä\x08 \x08ö\r\n", Some("ö")),
             ("漢\x7fx\r".as_bytes(), "漢\x08 \x08\x08 \x08x\r\n", Some("x")),
             (b"l\x1b[As\x1b[1;5D\x1bOA\r", "ls\r\n", Some("ls")),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::attach::{Size, Typing};
+use super::attach::{Shown, Size, Typing};
 use super::watch::{Seen, Until};
 use super::{Info, Input, Turn};
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub(super) enum Request {
     Info(Answer<Info>),
     Attach {
         size: Size,
-        output: mpsc::Sender<Vec<u8>>,
+        output: mpsc::Sender<Shown>,
         answer: Answer<()>,
     },
     Watch {

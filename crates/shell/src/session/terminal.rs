@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
-use rustix::termios::{LocalModes, QueueSelector, SpecialCodeIndex, Winsize};
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Winsize, tcsetattr};
 
 use super::descriptor::Descriptor;
 use crate::sys;
@@ -59,18 +59,29 @@ impl Terminal {
 
     /// Takes the input that no program has read: whole lines, or keys where the terminal takes those.
     pub(super) fn take_input(&self) -> Vec<u8> {
-        let (mut taken, mut buffer) = (Vec::new(), [0; INPUT_QUEUE]);
         // A reading of nothing is an end of file among them, each of which takes a place in the queue.
-        for _ in 0..INPUT_QUEUE {
-            if !self.has_input() {
-                break;
-            }
-            match rustix::io::read(&self.slave, &mut buffer) {
-                Ok(count) => taken.extend_from_slice(&buffer[..count]),
-                Err(_) => break,
-            }
-        }
-        taken
+        std::iter::from_fn(|| self.take_line()).take(INPUT_QUEUE).flatten().collect()
+    }
+
+    /// Takes the next line that no program has read, or keys where the terminal takes those.
+    pub(super) fn take_line(&self) -> Option<Vec<u8>> {
+        let mut line = vec![0; INPUT_QUEUE];
+        let count =
+            if self.has_input() { rustix::io::read(&self.slave, &mut line).ok()? } else { return None };
+        line.truncate(count);
+        Some(line)
+    }
+
+    /// Takes a line that was begun. The kernel gives it only to those who take keys, so for a moment everybody does.
+    pub(super) fn take_begun(&self) -> Vec<u8> {
+        let Ok(modes) = rustix::termios::tcgetattr(&self.slave) else { return Vec::new() };
+        let mut keys = modes.clone();
+        keys.local_modes.remove(LocalModes::ICANON);
+        // On a terminal that is going away nothing was begun.
+        let _ = tcsetattr(&self.slave, OptionalActions::Now, &keys);
+        let begun = self.take_line();
+        let _ = tcsetattr(&self.slave, OptionalActions::Now, &modes);
+        begun.unwrap_or_default()
     }
 
     pub(super) fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
@@ -85,6 +96,11 @@ impl Terminal {
     /// Whether programs get whole lines, and whether what is typed shows.
     pub(super) fn modes(&self) -> LocalModes {
         rustix::termios::tcgetattr(&self.slave).map_or(LocalModes::empty(), |modes| modes.local_modes)
+    }
+
+    /// Whether lines are typed without being shown: what is typed may be a password.
+    pub(super) fn hides_lines(&self) -> bool {
+        self.modes() & (LocalModes::ICANON | LocalModes::ECHO) == LocalModes::ICANON
     }
 
     /// Ctrl-C: as a signal where the terminal makes one of it, else as the key.

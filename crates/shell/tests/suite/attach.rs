@@ -1,6 +1,6 @@
 //! A person at the terminal beside the agent.
 
-use shell::{Attachment, Error, Size};
+use shell::{Attachment, End, Error, Shown, Size, Status};
 
 use crate::support::{Fixture, LONG, finished, text, waits_for_input};
 
@@ -9,7 +9,10 @@ async fn sees(person: &mut Attachment, wanted: &str) -> String {
     let mut seen = String::new();
     let reading = async {
         while !seen.contains(wanted) {
-            seen.push_str(&String::from_utf8_lossy(&person.output().await.unwrap()));
+            match person.output().await.unwrap() {
+                Shown::Bytes(bytes) => seen.push_str(&String::from_utf8_lossy(&bytes)),
+                Shown::Ran(command) => seen.push_str(&format!("(ran {command})")),
+            }
         }
     };
     let found = tokio::time::timeout(LONG, reading).await;
@@ -88,6 +91,7 @@ async fn the_end_of_the_shell_is_the_end_of_the_output() {
     person.keys(b"exit 3\r".to_vec()).await;
     let ended = async { while person.output().await.is_some() {} };
     tokio::time::timeout(LONG, ended).await.unwrap();
+    assert_eq!(person.end().await, End::Ended(Status::Code(3)));
     let mut late = fixture.shell.attach(Size::USUAL).await.unwrap();
     assert_eq!(tokio::time::timeout(LONG, late.output()).await, Ok(None));
     assert!(fixture.shell.has_ended());
@@ -155,6 +159,76 @@ async fn what_is_typed_ahead_reaches_the_command() {
     sees(&mut person, "[ahead]\r\n").await;
     fixture.shell.wait(LONG).await.unwrap();
     fixture.alive().await;
+}
+
+#[tokio::test]
+async fn what_is_typed_ahead_and_not_read_is_run() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    // The second line has an end of its own only later, the fourth is erased before it runs.
+    let typing = person.keys(b"echo one\rec".to_vec()).await;
+    assert_eq!(typing.commands, ["echo one"]);
+    person.keys(b"ho two\r\rread x\rnot a command\r\rrm\x15X=third\recho X is".to_vec()).await;
+    let seen = sees(&mut person, "(ran X=third)").await;
+    assert!(seen.contains("(ran read x)"), "{seen:?}");
+    sees(&mut person, "$ echo X is").await;
+    person.keys(b" $X, x is $x\r".to_vec()).await;
+    sees(&mut person, "X is third, x is not a command\r\n").await;
+    sees(&mut person, "$ ").await;
+    let untold = fixture.run("true").await.untold;
+    let told: Vec<_> = untold.earlier.iter().filter_map(|earlier| earlier.typed.as_deref()).collect();
+    assert_eq!(told, ["echo one", "echo two", "read x", "X=third", "echo X is $X, x is $x"]);
+    assert_eq!(untold.unread, None);
+}
+
+#[tokio::test]
+async fn more_than_the_terminal_holds_may_be_typed_ahead() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    let lines: String = (0..300).map(|number| format!("echo line-{number} >> lines\r")).collect();
+    person.keys(format!("{lines}echo al\x7fll-$((1+1))\r").into_bytes()).await;
+    sees(&mut person, "all-2\r\n").await;
+    sees(&mut person, "$ ").await;
+    fixture.check("wc -l < lines; tail -n 1 lines", 0, "300\nline-299\n").await;
+}
+
+#[tokio::test]
+async fn a_line_that_was_begun_for_a_program_is_edited_on_when_it_has_ended() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"cat\r".to_vec()).await;
+    person.keys(b"ec".to_vec()).await;
+    waits_for_input(&fixture.shell.wait(LONG).await.unwrap());
+    fixture.shell.interrupt().await.unwrap();
+    sees(&mut person, "$ ec").await;
+    person.keys(b"ho on-$((1+1))\r".to_vec()).await;
+    sees(&mut person, "\r\non-2\r\n").await;
+}
+
+#[tokio::test]
+async fn what_is_typed_while_it_is_not_shown_is_not_run() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"mkfifo gate; stty -echo; echo ready-$((1+1)); cat gate; stty echo\r".to_vec()).await;
+    sees(&mut person, "ready-2\r\n").await;
+    person.keys(b"touch leaked\r".to_vec()).await;
+    std::fs::write(fixture.path().join("gate"), "open\n").unwrap();
+    sees(&mut person, "$ ").await;
+    let turn = fixture.run("ls leaked").await;
+    assert_eq!(finished(&turn).0, 2);
+    assert_eq!(turn.untold.unread, None);
+}
+
+#[tokio::test]
+async fn what_somebody_who_has_left_typed_ahead_is_told() {
+    let fixture = Fixture::new().await;
+    let mut person = fixture.shell.attach(Size::USUAL).await.unwrap();
+    person.keys(b"mkfifo gate; echo ready-$((1+1)); cat gate\recho ahead\r".to_vec()).await;
+    sees(&mut person, "ready-2\r\n").await;
+    drop(person);
+    std::fs::write(fixture.path().join("gate"), "open\n").unwrap();
+    let turn = fixture.shell.wait(LONG).await.unwrap();
+    assert_eq!(turn.untold.unread.as_deref(), Some("echo ahead"));
 }
 
 #[tokio::test]

@@ -165,7 +165,7 @@ impl Driver {
         self.push_input();
     }
 
-    fn push_input(&mut self) {
+    pub(super) fn push_input(&mut self) {
         self.write_input();
         if let Phase::Running(active) = &mut self.phase {
             active.probe.begin_again(Instant::now());
@@ -215,18 +215,17 @@ impl Driver {
     fn pass_keys(&mut self, keys: &[u8]) {
         let signal = |key: &u8| *key == CTRL_C && self.terminal.modes().contains(LocalModes::ISIG);
         let Some(at) = keys.iter().rposition(signal) else {
-            self.outbox.extend(keys);
-            return self.push_input();
+            return self.give_keys(keys);
         };
         // As at any terminal, an interrupt drops what was typed before it.
         if self.interrupt().is_ok() {
+            self.forget_keys();
             self.audience.show(b"^C");
         }
-        self.outbox.extend(&keys[at + 1..]);
-        self.push_input();
+        self.give_keys(&keys[at + 1..]);
     }
 
-    fn take_keys(&mut self, keys: &[u8]) -> Typing {
+    pub(super) fn take_keys(&mut self, keys: &[u8]) -> Typing {
         match self.phase {
             Phase::Running(_) => {
                 self.pass_keys(keys);
@@ -270,7 +269,9 @@ impl Driver {
             Phase::Idle => (None, None),
             Phase::Running(active) => {
                 let running_for = active.started.elapsed();
-                (Some(RunningCommand { payload: active.payload.clone(), pid, running_for }), None)
+                let hides_input = self.terminal.hides_lines();
+                let payload = active.payload.clone();
+                (Some(RunningCommand { payload, pid, running_for, hides_input }), None)
             }
             Phase::Dead(death) => (None, Some(death.clone())),
         };

@@ -26,8 +26,11 @@ impl Driver {
         // What the terminal holds now is the background's.
         self.drain(limits::FINAL_READ);
         self.rest_until = None;
-        self.outbox.clear();
-        self.terminal.forget_input();
+        if by == By::Caller {
+            // What a person has typed ahead is for the person's own commands.
+            self.outbox.clear();
+            self.terminal.forget_input();
+        }
         let now = Instant::now();
         self.phase = Phase::Running(Box::new(Active {
             token: new_token(),
@@ -150,7 +153,8 @@ impl Driver {
         let command = active.payload.clone();
         let typed = (active.by == By::Person).then(|| active.payload.clone());
         // First: what the terminal echoes of it belongs to this command.
-        let next = self.take_unread();
+        let typed_ahead = self.has_typed_ahead();
+        let next = if typed_ahead { None } else { self.take_unread() };
         // Everything the command wrote is in the terminal by now.
         self.drain(limits::FINAL_READ);
         self.settings = finished.settings;
@@ -171,6 +175,9 @@ impl Driver {
             self.begin(text, By::Caller);
         } else if !self.answer(Outcome::Finished(status)) {
             self.unreported = Some(Unreported { status, typed });
+        }
+        if typed_ahead {
+            self.run_typed_ahead();
         }
     }
 

@@ -1,0 +1,110 @@
+//! One line from the terminal, edited by the person, shown or not.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::stdio::stdin;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustyline::config::Configurer;
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{
+    Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Editor, Event, EventContext,
+    EventHandler, KeyEvent, RepeatCount,
+};
+
+use super::completion::Helper;
+
+/// Lines kept in the history file.
+const HISTORY_MAX: usize = 10_000;
+
+/// The line editor. What it reads ahead of a line's end it keeps for the next line.
+pub(super) struct Lines {
+    pub(super) editor: Editor<Helper, FileHistory>,
+    /// The last line was dropped with Ctrl-C.
+    dropped: Arc<AtomicBool>,
+}
+
+impl Lines {
+    pub(super) fn new(helper: Helper) -> rustyline::Result<Self> {
+        let mut editor = Editor::with_config(
+            Config::builder()
+                .auto_add_history(false)
+                .history_ignore_space(true)
+                .completion_type(CompletionType::List)
+                .build(),
+        )?;
+        editor.set_max_history_size(HISTORY_MAX)?;
+        editor.set_helper(Some(helper));
+        let dropped = Arc::default();
+        let drop_line = DropLine(Arc::clone(&dropped));
+        editor.bind_sequence(KeyEvent::ctrl('c'), EventHandler::Conditional(Box::new(drop_line)));
+        Ok(Self { editor, dropped })
+    }
+
+    pub(super) fn read(&mut self, prompt: &str) -> rustyline::Result<String> {
+        let line = self.editor.readline(prompt)?;
+        if self.dropped.swap(false, Ordering::Relaxed) { Err(ReadlineError::Interrupted) } else { Ok(line) }
+    }
+
+    /// Reads a line of which neither the characters nor their number can be seen.
+    pub(super) fn read_hidden(&mut self, prompt: &str) -> rustyline::Result<String> {
+        // For terminals on which the editor does not work, and in case it fails.
+        let echo = Echo::off()?;
+        let cursor = self.editor.set_cursor_visibility(false)?;
+        self.hide(true);
+        let line = self.read(prompt);
+        self.hide(false);
+        drop(cursor);
+        drop(echo);
+        line
+    }
+
+    fn hide(&mut self, hidden: bool) {
+        if let Some(helper) = self.editor.helper_mut() {
+            helper.hidden = hidden;
+        }
+        // The editor asks how a line looks only where it may use colours.
+        self.editor.set_color_mode(if hidden { ColorMode::Forced } else { ColorMode::Enabled });
+    }
+
+    /// Whether the next line goes to a program that does not show it.
+    pub(super) fn goes_unseen(&self) -> bool {
+        self.editor.helper().is_some_and(Helper::reads_hidden)
+    }
+}
+
+/// Ctrl-C ends a line like any other key that does: an error would take along what was read ahead.
+struct DropLine(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for DropLine {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        self.0.store(true, Ordering::Relaxed);
+        Some(Cmd::AcceptLine)
+    }
+}
+
+/// The terminal's own echo, off until this is dropped.
+struct Echo {
+    before: Termios,
+}
+
+impl Echo {
+    fn off() -> io::Result<Self> {
+        let before = tcgetattr(stdin())?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        // The end of the line may be seen.
+        silent.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(stdin(), OptionalActions::Now, &silent)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        // A terminal that is gone needs no mode.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+}
