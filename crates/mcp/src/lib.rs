@@ -14,7 +14,7 @@ mod tool;
 
 pub use handler::Handler;
 pub use host::{Call, Change, Host, Outcome, Place};
-pub use http::{Refused, Sessions};
+pub use http::{Refused, SessionLimits, Sessions};
 pub use stdio::{End, Record, Streams, Unanswered, serve_stdio};
 
 #[derive(Debug, thiserror::Error)]

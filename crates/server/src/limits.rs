@@ -12,8 +12,10 @@ pub struct Limits {
     pub header_time: Duration,
     /// Connections at once through each door; each costs a task and a buffer.
     pub connections: usize,
-    /// MCP sessions at once; each costs some 50 KB and lives for minutes after its client is gone.
+    /// MCP sessions at once; each costs some 50 KB and the answers it keeps, and outlives its client for a while.
     pub mcp_sessions: usize,
+    /// How long: a client that lost its connection comes back sooner.
+    pub mcp_idle: Duration,
     /// How long a stop waits for replies that are on their way.
     pub drain_time: Duration,
 }
@@ -36,6 +38,7 @@ impl Default for Limits {
             header_time: Duration::from_secs(10),
             connections: 1024,
             mcp_sessions: 256,
+            mcp_idle: Duration::from_mins(5),
             drain_time: Duration::from_secs(5),
         }
     }

@@ -43,11 +43,11 @@ pub async fn post(State(app): State<App>, request: Request) -> Result<Response, 
     params(
         ("Mcp-Session-Id" = String, Header, description = "the session"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
-        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this notification"),
+        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event, with notifications or the answer of a request"),
     ),
     responses(
-        (status = 200, description = "notifications of the session", body = ServerSentEvent, content_type = "text/event-stream"),
-        (status = 400, description = "no session is named, or there is no such revision", body = ErrorBody),
+        (status = 200, description = "notifications of the session, or the rest of an answer", body = ServerSentEvent, content_type = "text/event-stream"),
+        (status = 400, description = "no session is named, or there is no such revision or event", body = ErrorBody),
         (status = 404, description = "no such session", body = ErrorBody),
         (status = 405, description = "a revision without sessions", body = ErrorBody),
         (status = 406, description = "the client must accept `text/event-stream`", body = ErrorBody),
@@ -91,6 +91,8 @@ async fn handle(app: &App, request: Request) -> Result<Response, Failure> {
         Err(Refused::NoSession) => {
             Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No such MCP session."))
         }
+        Err(Refused::NoEvent) => Err(Failure::bad_request("The session keeps nothing behind that event.")
+            .hint("Without Last-Event-ID the stream goes on with what comes.")),
         Err(Refused::TooMany) => {
             let message = format!("{} MCP sessions are open, which is the limit.", app.limits.mcp_sessions);
             Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "QUEUE_FULL", message)

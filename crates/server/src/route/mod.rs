@@ -70,7 +70,12 @@ impl App {
     pub fn new(runtime: Arc<Runtime>, token: Token, port: u16, limits: Limits) -> Self {
         let inside = Arc::new(Inside::new(Arc::clone(&runtime)));
         let (version, stop) = (runtime.version.clone(), runtime.stop.clone());
-        let mcp = ::mcp::Sessions::new(inside, version, limits.mcp_sessions, limits.body_bytes, stop);
+        let of_mcp = ::mcp::SessionLimits {
+            sessions: limits.mcp_sessions,
+            idle: limits.mcp_idle,
+            body_bytes: limits.body_bytes,
+        };
+        let mcp = ::mcp::Sessions::new(inside, version, of_mcp, stop);
         Self {
             runtime,
             token,
