@@ -10,8 +10,10 @@ pub struct Limits {
     pub body_time: Duration,
     /// The same for the request line and headers.
     pub header_time: Duration,
-    /// Connections at once through each door; each costs a task and a buffer.
+    /// Connections at once through each door; each costs a task and a buffer. Further ones wait.
     pub connections: usize,
+    /// Those of them that may be streams without an end. The rest is for whoever wants an answer.
+    pub streams: usize,
     /// MCP sessions at once; each costs some 50 KB and the answers it keeps, and outlives its client for a while.
     pub mcp_sessions: usize,
     /// How long: a client that lost its connection comes back sooner.
@@ -36,7 +38,8 @@ impl Default for Limits {
             body_bytes: 10 * 1024 * 1024,
             body_time: Duration::from_secs(30),
             header_time: Duration::from_secs(10),
-            connections: 1024,
+            connections: 1536,
+            streams: 1024,
             mcp_sessions: 256,
             mcp_idle: Duration::from_mins(5),
             drain_time: Duration::from_secs(5),

@@ -1,7 +1,7 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, behind the same door as everything else.
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -9,15 +9,22 @@ use mcp::Refused;
 use wire::{ErrorBody, ServerSentEvent};
 
 use super::App;
+use super::endless::Place;
+use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json;
+
+/// Says what a request asks for, in the revision without sessions.
+const METHOD: &str = "mcp-method";
+/// What is answered until the client has had enough.
+const LISTEN: &str = "subscriptions/listen";
 
 #[utoipa::path(
     post,
     path = "/mcp",
     params(
         ("tools" = Option<String>, Query, description = "`1`: list the agent's installed tools too"),
-        ("X-Agent-Id" = Option<String>, Header, description = "which agent speaks; `default` when absent"),
+        Speaker,
         ("Mcp-Session-Id" = Option<String>, Header, description = "the session, in the revisions that have them"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28"),
     ),
@@ -26,15 +33,21 @@ use crate::json;
         (status = 200, description = "the answer, as a stream of events or as JSON", content((ServerSentEvent = "text/event-stream"), (serde_json::Value = "application/json"))),
         (status = 202, description = "a notification was taken"),
         (status = 400, description = "not a message", body = ErrorBody),
-        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 404, description = "no such session or agent", body = ErrorBody),
         (status = 406, description = "the client must accept both content types", body = ErrorBody),
         (status = 415, description = "the content type is not JSON", body = ErrorBody),
-        (status = 429, description = "too many sessions", body = ErrorBody),
+        (status = 429, description = "too many sessions, or streams", body = ErrorBody),
     )
 )]
-pub async fn post(State(app): State<App>, request: Request) -> Result<Response, Failure> {
+pub async fn post(State(app): State<App>, _: Speaker, request: Request) -> Result<Response, Failure> {
     json::check_type(request.headers(), &["application/json"])?;
-    handle(&app, request).await
+    // The revision that has this method has the header, too, and the protocol's library compares them.
+    if request.headers().get(METHOD).is_none_or(|method| method != LISTEN) {
+        return handle(&app, request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let place = Place::from_request_parts(&mut parts, &app).await?;
+    Ok(place.of(handle(&app, Request::from_parts(parts, body)).await?))
 }
 
 #[utoipa::path(
@@ -51,10 +64,11 @@ pub async fn post(State(app): State<App>, request: Request) -> Result<Response, 
         (status = 404, description = "no such session", body = ErrorBody),
         (status = 405, description = "a revision without sessions", body = ErrorBody),
         (status = 406, description = "the client must accept `text/event-stream`", body = ErrorBody),
+        (status = 429, description = "too many streams are open", body = ErrorBody),
     )
 )]
-pub async fn get(State(app): State<App>, request: Request) -> Result<Response, Failure> {
-    handle(&app, request).await
+pub async fn get(State(app): State<App>, place: Place, request: Request) -> Result<Response, Failure> {
+    Ok(place.of(handle(&app, request).await?))
 }
 
 #[utoipa::path(

@@ -7,6 +7,7 @@ mod chanflow;
 mod complete;
 mod describe;
 mod document;
+mod endless;
 mod events;
 mod exec;
 mod fs;
@@ -64,6 +65,8 @@ pub struct App {
     /// Those over the standard streams of a client; a stop waits for what they still have to answer.
     pub conversations: TaskTracker,
     pub stdio_places: Arc<Semaphore>,
+    /// Streams that end only with their readers.
+    pub endless: endless::Places,
 }
 
 impl App {
@@ -85,6 +88,7 @@ impl App {
             mcp: Arc::new(mcp),
             conversations: TaskTracker::new(),
             stdio_places: Arc::new(Semaphore::new(limits.mcp_sessions)),
+            endless: endless::Places::new(limits.streams),
         }
     }
 }

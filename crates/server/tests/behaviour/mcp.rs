@@ -109,6 +109,13 @@ async fn a_guessed_session_opens_nothing() {
 }
 
 #[tokio::test]
+async fn an_agent_that_there_is_not_is_refused_before_anything_begins() {
+    let daemon = Daemon::start().await;
+    let refused = post(&daemon, &greeting()).with("X-Agent-Id", "nobody").send(&daemon).await;
+    assert_eq!((refused.status, refused.code().as_str()), (404, "NOT_FOUND"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn two_clients_with_the_same_ids_never_cross() {
     let daemon = Daemon::start().await;
     let (one, other) = (greeted(&daemon).await, greeted(&daemon).await);
