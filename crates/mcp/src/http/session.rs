@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta, JsonRpcMessage,
-    JsonRpcRequest, ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest,
+    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{Notify, mpsc};
@@ -82,7 +82,7 @@ impl Session {
             (!is_taken).then(|| book.begin(request))
         };
         let Some((stream, log)) = begun else {
-            let refused = JsonRpcMessage::error(taken(&request.id), Some(request.id.clone()));
+            let refused = JsonRpcMessage::error(crate::taken(&request.id), Some(request.id.clone()));
             return Ok(stream::iter([ServerSseMessage::from_message(refused)]).left_stream());
         };
         let answer = self.read(log.read(Some(0)));
@@ -256,11 +256,4 @@ impl Drop for Reading {
         drop(book);
         self.0.changed.notify_waiters();
     }
-}
-
-fn taken(id: &RequestId) -> ErrorData {
-    ErrorData::invalid_request(
-        format!("The request {id} is not answered yet: each needs an id of its own."),
-        None,
-    )
 }

@@ -1,5 +1,4 @@
 //! Sessions over HTTP: what ends them, what comes back after a broken connection, and requests that share an id.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -7,69 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::stream::{BoxStream, StreamExt};
 use http::Request;
-use http::request::Parts;
 use http_body::Body;
 use http_body_util::BodyExt;
-use mcp::{Call, Change, Error, Host, Outcome, Place, Refused, SessionLimits, Sessions};
+use mcp::{Refused, SessionLimits, Sessions};
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
-use wire::{EventInfo, SessionInfo, ToolInfo};
+
+use crate::host::{Waiting, is_answer};
 
 const SESSION: &str = "Mcp-Session-Id";
 const IDLE: Duration = Duration::from_mins(5);
-
-/// Runs commands for as long as it is told to: `wait` until somebody lets it go.
-#[derive(Default)]
-struct Waiting(Notify);
-
-impl Host for Waiting {
-    fn agent(&self, _: Option<&Parts>) -> String {
-        "default".to_owned()
-    }
-
-    fn lists_tools(&self, _: Option<&Parts>) -> bool {
-        false
-    }
-
-    async fn tools(&self, _: &str) -> Result<Vec<ToolInfo>, Error> {
-        Ok(Vec::new())
-    }
-
-    async fn run(
-        &self,
-        _: &str,
-        call: Call,
-        live: mpsc::Sender<String>,
-        _: CancellationToken,
-        _: Place,
-    ) -> Outcome {
-        if call.cmd.starts_with("wait") {
-            // Nobody may have asked for it.
-            let _ = live.send("begun".to_owned()).await;
-            self.0.notified().await;
-        }
-        Outcome { topic: "main".to_owned(), ok: true, content: format!("{} is done", call.cmd) }
-    }
-
-    async fn topics(&self, _: &str) -> Result<Vec<SessionInfo>, Error> {
-        Ok(Vec::new())
-    }
-
-    async fn events(&self, _: &str) -> Result<Vec<EventInfo>, Error> {
-        Ok(Vec::new())
-    }
-
-    async fn event(&self, _: &str, _: &str) -> Result<Option<EventInfo>, Error> {
-        Ok(None)
-    }
-
-    async fn changes(&self, _: &str) -> Result<BoxStream<'static, Change>, Error> {
-        Ok(futures::stream::pending().boxed())
-    }
-}
 
 struct World {
     host: Arc<Waiting>,
@@ -176,11 +123,6 @@ impl World {
         assert_eq!(response.status(), 200);
         Ok(Stream(Box::pin(response.into_body())))
     }
-}
-
-fn is_answer(message: &Value, id: u32, cmd: &str) -> bool {
-    let text = message["result"]["content"][0]["text"].as_str().unwrap_or_default();
-    message["id"] == id && text.contains(&format!("{cmd} is done"))
 }
 
 #[tokio::test(start_paused = true)]
