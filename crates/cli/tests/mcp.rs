@@ -225,9 +225,9 @@ fn resources_are_listed_read_and_followed() {
     post(&world, "A text from outside.");
     client.wait_for(updated("string://events"));
     let inbox = client.ask(8, "resources/read", json!({"uri": "string://events"}));
-    let events: Vec<Value> =
-        serde_json::from_str(inbox["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
-    assert_eq!(events[0]["text"], "A text from outside.");
+    let page: Value = serde_json::from_str(inbox["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    let events = &page["events"];
+    assert_eq!((&events[0]["text"], &page["has_more"]), (&json!("A text from outside."), &json!(false)));
     let uri = format!("string://event/{}", events[0]["id"].as_str().unwrap());
     let event = client.ask(9, "resources/read", json!({"uri": uri}));
     assert_eq!(event["result"]["contents"][0]["text"], "A text from outside.");

@@ -75,7 +75,7 @@ impl<H: Host> Handler<H> {
             }
             name => return Err(no_tool(name)),
         };
-        let call = match call {
+        let call = match call.and_then(tool::check_length) {
             Ok(call) => call,
             Err(wrong) => return Ok(tool::result(&wrong).into()),
         };
@@ -117,9 +117,10 @@ impl<H: Host> ServerHandler for Handler<H> {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        check_only_page(request)?;
         let installed = self.installed(&context).await?;
         let others = installed.into_iter().map(tool::installed);
         Ok(ListToolsResult::with_all_items([tool::definition()].into_iter().chain(others).collect()))
@@ -157,19 +158,22 @@ impl<H: Host> ServerHandler for Handler<H> {
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        check_only_page(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(resource::templates()))
     }
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = resource::list(&*self.host, &self.agent(&context)).await.map_err(internal)?;
-        Ok(ListResourcesResult::with_all_items(resources))
+        let cursor = request.and_then(|request| request.cursor);
+        let agent = self.agent(&context);
+        let listed = resource::list(&*self.host, &agent, cursor.as_deref()).await.map_err(internal)?;
+        listed.ok_or_else(|| no_page(&cursor.unwrap_or_default()))
     }
 
     async fn read_resource(
@@ -233,6 +237,18 @@ impl<H: Host> ServerHandler for Handler<H> {
 fn no_tool(name: &str) -> ErrorData {
     let message = format!("There is no tool {name:?}; the one there always is is called string.");
     ErrorData::invalid_params(message, None)
+}
+
+/// Of a list that is always whole: nobody was given a cursor.
+fn check_only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(cursor) => Err(no_page(&cursor)),
+        None => Ok(()),
+    }
+}
+
+fn no_page(cursor: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("There is no page behind the cursor {cursor:?}."), None)
 }
 
 fn unknown(uri: &str) -> ErrorData {

@@ -4,7 +4,7 @@ use futures::stream::BoxStream;
 use http::request::Parts;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{EventInfo, SessionInfo, ToolInfo};
+use wire::{EventInfo, Events, SessionInfo, ToolInfo};
 
 use crate::Error;
 
@@ -73,8 +73,12 @@ pub trait Host: Send + Sync + 'static {
     /// The open topics.
     fn topics(&self, agent: &str) -> impl Future<Output = Result<Vec<SessionInfo>, Error>> + Send;
 
-    /// The oldest events that are not acknowledged.
-    fn events(&self, agent: &str) -> impl Future<Output = Result<Vec<EventInfo>, Error>> + Send;
+    /// The oldest events that are not acknowledged, or the oldest of those behind one; none if that is not an event's id.
+    fn events(
+        &self,
+        agent: &str,
+        after: Option<&str>,
+    ) -> impl Future<Output = Result<Option<Events>, Error>> + Send;
 
     /// One event, if there is such a one.
     fn event(&self, agent: &str, id: &str) -> impl Future<Output = Result<Option<EventInfo>, Error>> + Send;

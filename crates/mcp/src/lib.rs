@@ -12,9 +12,11 @@ mod stdio;
 mod subscription;
 mod tool;
 
+use rmcp::model::{ErrorData, RequestId};
+
 pub use handler::Handler;
 pub use host::{Call, Change, Host, Outcome, Place};
-pub use http::{Refused, Sessions};
+pub use http::{Refused, SessionLimits, Sessions};
 pub use stdio::{End, Record, Streams, Unanswered, serve_stdio};
 
 #[derive(Debug, thiserror::Error)]
@@ -26,4 +28,10 @@ pub enum Error {
     Initialize(Box<rmcp::service::ServerInitializeError>),
     #[error("the conversation broke off: {0}")]
     Task(#[from] tokio::task::JoinError),
+}
+
+/// Why a request with the id of one that is not answered yet is refused.
+fn taken(id: &RequestId) -> ErrorData {
+    let why = format!("The request {id} is not answered yet: each needs an id of its own.");
+    ErrorData::invalid_request(why, None)
 }

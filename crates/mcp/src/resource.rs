@@ -1,11 +1,12 @@
 //! Resources: the open topics and the inbox.
 
-use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use wire::{EventInfo, SessionInfo};
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use wire::{Events, SessionInfo};
 
 use crate::{Change, Error, Host};
 
 const EVENTS: &str = "string://events";
+const EVENTS_AFTER: &str = "string://events?after=";
 const TOPIC: &str = "string://topic/";
 const EVENT: &str = "string://event/";
 const JSON: &str = "application/json";
@@ -15,6 +16,8 @@ const JSON: &str = "application/json";
 pub(crate) enum Address {
     Topic(String),
     Events,
+    /// Those behind one of them.
+    EventsAfter(String),
     Event(String),
 }
 
@@ -24,7 +27,9 @@ impl Address {
             return Some(Self::Events);
         }
         let named = |prefix| uri.strip_prefix(prefix).filter(|name| !name.is_empty()).map(str::to_owned);
-        named(TOPIC).map(Self::Topic).or_else(|| named(EVENT).map(Self::Event))
+        let of_events =
+            || named(EVENTS_AFTER).map(Self::EventsAfter).or_else(|| named(EVENT).map(Self::Event));
+        named(TOPIC).map(Self::Topic).or_else(of_events)
     }
 
     /// Whether a change concerns what this address shows.
@@ -32,36 +37,57 @@ impl Address {
         match (self, change) {
             (_, Change::Anything) => true,
             (Self::Topic(topic), Change::Topic(changed)) => topic == changed,
-            (Self::Events, Change::Event(_)) | (Self::Events | Self::Event(_), Change::Events) => true,
+            (Self::Events | Self::EventsAfter(_), Change::Event(_) | Change::Events)
+            | (Self::Event(_), Change::Events) => true,
             (Self::Event(id), Change::Event(changed)) => id == changed,
             (Self::Topic(_), _) | (_, Change::Topic(_)) => false,
         }
     }
 }
 
-/// Everything there is to read.
-pub(crate) async fn list(host: &impl Host, agent: &str) -> Result<Vec<Resource>, Error> {
-    let topics = host.topics(agent).await?;
-    let events = host.events(agent).await?;
-    let inbox = Resource::new(EVENTS, "events")
-        .with_title("Inbox")
-        .with_description(format!("{} events wait", events.len()))
-        .with_mime_type(JSON);
-    let topics = topics.iter().map(|topic| {
-        Resource::new(format!("{TOPIC}{}", topic.topic), &topic.topic).with_description(&topic.detail)
-    });
-    let waiting = events.iter().map(|event| {
+/// Everything there is to read: the topics and the inbox, then its events page by page, each behind the last event of the
+/// one before. None if there is no such page.
+pub(crate) async fn list(
+    host: &impl Host,
+    agent: &str,
+    cursor: Option<&str>,
+) -> Result<Option<ListResourcesResult>, Error> {
+    let Some(page) = host.events(agent, cursor).await? else { return Ok(None) };
+    let mut resources = Vec::new();
+    if cursor.is_none() {
+        let topics = host.topics(agent).await?;
+        resources.extend(topics.iter().map(|topic| {
+            Resource::new(format!("{TOPIC}{}", topic.topic), &topic.topic).with_description(&topic.detail)
+        }));
+        resources.push(inbox(&page));
+    }
+    resources.extend(page.events.iter().map(|event| {
         Resource::new(format!("{EVENT}{}", event.id), &event.id)
             .with_description(format!("from {} at {}", event.source, event.received))
-    });
-    Ok(topics.chain([inbox]).chain(waiting).collect())
+    }));
+    let mut listed = ListResourcesResult::with_all_items(resources);
+    listed.next_cursor = page.events.last().filter(|_| page.has_more).map(|event| event.id.clone());
+    Ok(Some(listed))
+}
+
+fn inbox(page: &Events) -> Resource {
+    let more = if page.has_more { "more than " } else { "" };
+    Resource::new(EVENTS, "events")
+        .with_title("Inbox")
+        .with_description(format!("{more}{} events wait", page.events.len()))
+        .with_mime_type(JSON)
 }
 
 /// The forms of what may not be there yet.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let topic = ResourceTemplate::new(format!("{TOPIC}{{topic}}"), "topic");
     let event = ResourceTemplate::new(format!("{EVENT}{{id}}"), "event");
-    vec![topic.with_description("where an open topic is"), event.with_description("the text of an event")]
+    let behind = ResourceTemplate::new(format!("{EVENTS}{{?after}}"), "events").with_mime_type(JSON);
+    vec![
+        topic.with_description("where an open topic is"),
+        event.with_description("the text of an event"),
+        behind.with_description("the events that wait behind one of them"),
+    ]
 }
 
 /// What an address shows now; none if there is nothing there.
@@ -77,10 +103,8 @@ pub(crate) async fn read(
             let topic = topics.iter().find(|topic| topic.topic == name);
             topic.map(|topic| ResourceContents::text(describe(topic), uri))
         }
-        Some(Address::Events) => {
-            let text = in_json(&host.events(agent).await?)?;
-            Some(ResourceContents::text(text, uri).with_mime_type(JSON))
-        }
+        Some(Address::Events) => inbox_contents(host, agent, None, uri).await?,
+        Some(Address::EventsAfter(id)) => inbox_contents(host, agent, Some(&id), uri).await?,
         Some(Address::Event(id)) => {
             let event = host.event(agent, &id).await?;
             event.map(|event| ResourceContents::text(event.text, uri))
@@ -94,8 +118,15 @@ fn describe(topic: &SessionInfo) -> String {
     format!("{}\n{}{}", topic.topic, topic.detail, running.unwrap_or_default())
 }
 
-fn in_json(events: &[EventInfo]) -> Result<String, Error> {
-    serde_json::to_string_pretty(events).map_err(|error| Error::Host(error.to_string()))
+async fn inbox_contents(
+    host: &impl Host,
+    agent: &str,
+    after: Option<&str>,
+    uri: &str,
+) -> Result<Option<ResourceContents>, Error> {
+    let Some(page) = host.events(agent, after).await? else { return Ok(None) };
+    let text = serde_json::to_string_pretty(&page).map_err(|error| Error::Host(error.to_string()))?;
+    Ok(Some(ResourceContents::text(text, uri).with_mime_type(JSON)))
 }
 
 #[cfg(test)]
@@ -111,6 +142,8 @@ mod tests {
             ("string://event/evt_1", Some(Address::Event("evt_1".into()))),
             ("string://topic/", None),
             ("string://events/", None),
+            ("string://events?after=evt_1", Some(Address::EventsAfter("evt_1".into()))),
+            ("string://events?after=", None),
             ("file:///etc/passwd", None),
             ("", None),
         ];

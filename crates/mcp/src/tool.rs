@@ -11,6 +11,9 @@ use crate::{Call, Outcome};
 
 pub(crate) const NAME: &str = "string";
 
+/// As over every other way: a document to write, with room.
+const CMD_MAX: usize = 10 * 1024 * 1024;
+
 /// Teaches the surface. Every word is read by every agent in every conversation: below 150 of them.
 const DESCRIPTION: &str = "Send a command to a topic and read Markdown back. Topics are sessions that keep their \
 state: any name, such as `main`, is a tab for files and web pages; `bash:NAME` is a live shell; `app:NAME` is an \
@@ -72,6 +75,10 @@ pub(crate) fn parse(arguments: Option<JsonObject>) -> Result<Call, Outcome> {
     }
 }
 
+pub(crate) fn check_length(call: Call) -> Result<Call, Outcome> {
+    if call.cmd.len() <= CMD_MAX { Ok(call) } else { Err(wrong("cmd is longer than 10 MiB.")) }
+}
+
 pub(crate) fn result(outcome: &Outcome) -> CallToolResult {
     let content = vec![ContentBlock::text(envelope(&outcome.topic, &outcome.content))];
     if outcome.ok { CallToolResult::success(content) } else { CallToolResult::error(content) }
@@ -103,6 +110,8 @@ mod tests {
         assert_eq!(read(json!({"topic": null, "cmd": "/info"})), Ok(call("", "/info")));
         let named = Call { task: Some("job".into()), ..call("", "/tool:x") };
         assert_eq!(read(json!({"cmd": "/tool:x", "task": "job"})), Ok(named));
+        let long = |length| check_length(call("", &"x".repeat(length)));
+        assert!(long(CMD_MAX).is_ok() && long(CMD_MAX + 1).unwrap_err().content.contains("10 MiB"));
         for wrong in [
             json!({}),
             json!({"cmd": "/info", "task": 1}),

@@ -18,6 +18,10 @@ use crate::version;
 /// The names that mean this machine and no other.
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+/// Of two that differ nobody could say which one counts.
+const AT_MOST_ONCE: [(&str, &str); 2] =
+    [(wire::header::AGENT, "X-Agent-Id"), (wire::header::IDEMPOTENCY_KEY, "Idempotency-Key")];
+
 /// Checks every request, also those to routes that do not exist.
 pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
@@ -28,6 +32,7 @@ pub async fn guard(State(app): State<App>, mut request: Request, next: Next) -> 
         Peer::Local { .. } | Peer::Agent => Ok(()),
         Peer::Network => check_network(&request, app.port, &app.token),
     };
+    let checked = checked.and_then(|()| check_single(request.headers()));
     match checked.and_then(|()| version::check(&app, &request)) {
         Ok(age) => {
             let mut response = next.run(request).await;
@@ -42,6 +47,13 @@ fn check_network(request: &Request, port: u16, token: &Token) -> Result<(), Fail
     check_host(request.headers(), request.uri(), port)?;
     check_origin(request.headers(), port)?;
     if route::is_open_to_all(request.uri().path()) { Ok(()) } else { check_token(request.headers(), token) }
+}
+
+fn check_single(headers: &HeaderMap) -> Result<(), Failure> {
+    match AT_MOST_ONCE.iter().find(|(name, _)| headers.get_all(*name).iter().count() > 1) {
+        Some((_, shown)) => Err(Failure::bad_request(format!("The header {shown} may stand only once."))),
+        None => Ok(()),
+    }
 }
 
 fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), Failure> {

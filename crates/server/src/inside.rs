@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio_util::context::TokioContext;
 use tokio_util::sync::CancellationToken;
 use wire::stdio::Seat;
-use wire::{EventInfo, SessionInfo, ToolInfo};
+use wire::{EventInfo, Events, SessionInfo, ToolInfo};
 
 use crate::route;
 
@@ -121,10 +121,12 @@ impl Host for Inside {
         Ok(sessions.iter().map(|session| route::session_info(session)).collect())
     }
 
-    async fn events(&self, agent: &str) -> Result<Vec<EventInfo>, Error> {
+    async fn events(&self, agent: &str, after: Option<&str>) -> Result<Option<Events>, Error> {
         let agent = self.named(agent)?;
-        let page = self.runtime.events.list(&agent.id, Show::Unacked, None, EVENTS).await.map_err(failed)?;
-        Ok(page.events.into_iter().map(route::event_info).collect())
+        let Ok(after) = after.map(Id::parse).transpose() else { return Ok(None) };
+        let page = self.runtime.events.list(&agent.id, Show::Unacked, after, EVENTS).await.map_err(failed)?;
+        let events = page.events.into_iter().map(route::event_info).collect();
+        Ok(Some(Events { events, has_more: page.has_more }))
     }
 
     async fn event(&self, agent: &str, id: &str) -> Result<Option<EventInfo>, Error> {

@@ -10,10 +10,14 @@ pub struct Limits {
     pub body_time: Duration,
     /// The same for the request line and headers.
     pub header_time: Duration,
-    /// Connections at once through each door; each costs a task and a buffer.
+    /// Connections at once through each door; each costs a task and a buffer. Further ones wait.
     pub connections: usize,
-    /// MCP sessions at once; each costs some 50 KB and lives for minutes after its client is gone.
+    /// Those of them that may be streams without an end. The rest is for whoever wants an answer.
+    pub streams: usize,
+    /// MCP sessions at once; each costs some 50 KB and the answers it keeps, and outlives its client for a while.
     pub mcp_sessions: usize,
+    /// How long: a client that lost its connection comes back sooner.
+    pub mcp_idle: Duration,
     /// How long a stop waits for replies that are on their way.
     pub drain_time: Duration,
 }
@@ -34,8 +38,10 @@ impl Default for Limits {
             body_bytes: wire::REQUEST_MAX,
             body_time: Duration::from_secs(30),
             header_time: Duration::from_secs(10),
-            connections: 1024,
+            connections: 1536,
+            streams: 1024,
             mcp_sessions: 256,
+            mcp_idle: Duration::from_mins(5),
             drain_time: Duration::from_secs(5),
         }
     }

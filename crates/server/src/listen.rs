@@ -166,6 +166,8 @@ impl Hall {
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_time)
             .max_headers(HEADERS)
+            // The buffer alone grows past its bound before it is looked at.
+            .max_header_size(HEADER_BYTES)
             .max_buf_size(HEADER_BYTES)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();

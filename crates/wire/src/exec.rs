@@ -22,6 +22,7 @@ pub mod event {
 pub struct ExecRequest {
     /// Where to: `main`, `app:gmail:work`, `bash:dev`, `agent`. Empty, null or missing is `main`.
     #[serde(default, deserialize_with = "null_as_default")]
+    #[cfg_attr(feature = "openapi", schema(nullable))]
     pub topic: String,
     /// The command line and, below it, its body or further commands.
     pub cmd: String,

@@ -8,3 +8,5 @@ pub const FOR_AGENT: &str = "x-string-for-agent";
 pub const CLIENT_VERSION: &str = "x-string-version";
 /// Set by a daemon that is older than the client but too busy to make way.
 pub const OUTDATED: &str = "x-string-outdated";
+/// Makes a retry of a post to a webhook the same event.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

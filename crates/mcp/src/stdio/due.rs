@@ -78,32 +78,37 @@ impl Due {
     /// Goes on with a record. The messages are what its client had said to the server before this one.
     pub(super) fn resume(record: Record) -> (Self, Vec<RxJsonRpcMessage<RoleServer>>) {
         let remembered = record.remembered();
-        let messages = replay(&remembered);
+        let mut messages = replay(&remembered);
         let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default(), unsent: 0 };
         let due = Self(Arc::new(Shared { book: Mutex::new(book), answered: Notify::new() }));
-        due.add(&messages, Kind::Replayed);
+        // Each has an id of its own.
+        due.add(&mut messages, Kind::Replayed);
         (due, messages)
     }
 
-    /// Takes note of messages that have come in.
-    pub(super) fn received(&self, messages: &[RxJsonRpcMessage<RoleServer>]) {
-        self.add(messages, Kind::Asked);
+    /// Takes note of messages that have come in. Takes out requests with the id of one that is not answered yet, since
+    /// nobody could tell their answers apart, and says which ids these are.
+    pub(super) fn received(&self, messages: &mut Vec<RxJsonRpcMessage<RoleServer>>) -> Vec<NumberOrString> {
+        self.add(messages, Kind::Asked)
     }
 
-    fn add(&self, messages: &[RxJsonRpcMessage<RoleServer>], kind: Kind) {
+    fn add(&self, messages: &mut Vec<RxJsonRpcMessage<RoleServer>>, kind: Kind) -> Vec<NumberOrString> {
         let mut book = self.book();
         book.pace.received(Instant::now());
         let (mut changed, mut cancelled) = (false, false);
-        for message in messages {
+        let mut taken = Vec::new();
+        messages.retain(|message| {
             match message {
                 JsonRpcMessage::Request(request) => {
+                    if book.requests.iter().any(|entry| entry.request.id == request.id) {
+                        taken.push(request.id.clone());
+                        return false;
+                    }
                     let kind = match request.request {
                         ClientRequest::SubscriptionsListenRequest(_) => Kind::Endless,
                         _ => kind,
                     };
                     let change = Change::of(message, &request.request);
-                    // Of two requests with one id, one answer is all that a client can tell apart.
-                    book.requests.retain(|entry| entry.request.id != request.id);
                     let entry = |request| Entry { request, change, kind };
                     book.requests.extend(Unanswered::of(message).map(entry));
                     changed = true;
@@ -119,13 +124,15 @@ impl Due {
                 }
                 JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
             }
-        }
+            true
+        });
         if cancelled {
             self.0.answered.notify_waiters();
         }
         if cancelled || changed {
             book.write_down();
         }
+        taken
     }
 
     /// Who is to see a message.

@@ -44,6 +44,11 @@ pub(super) fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
     JsonRpcMessage::error(ErrorData::invalid_request(why, None), None)
 }
 
+/// The answer to a request with the id of one that is not answered yet.
+pub(super) fn taken(id: NumberOrString) -> TxJsonRpcMessage<RoleServer> {
+    JsonRpcMessage::error(crate::taken(&id), Some(id))
+}
+
 fn wrong(fields: &Map<String, Value>) -> ErrorData {
     let method = fields.get("method").and_then(Value::as_str);
     let params = fields.get("params");

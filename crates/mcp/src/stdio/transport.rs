@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleServer;
-use rmcp::model::{GetExtensions, JsonRpcMessage};
+use rmcp::model::{GetExtensions, JsonRpcMessage, NumberOrString};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
@@ -143,34 +143,25 @@ impl LineTransport {
                 },
             }
         });
-        self.due.received(&messages);
+        wrong.extend(self.due.received(&mut messages).into_iter().map(invalid::taken));
         self.received.extend(messages);
         for answer in wrong {
-            // It is written already, unless the client reads nothing.
-            tokio::spawn(self.send(answer));
+            // It is written already, unless the client reads nothing. It answers what was never due.
+            tokio::spawn(self.write(&answer, Audience::Client, None));
         }
         has_end
     }
-}
-
-impl Transport<RoleServer> for LineTransport {
-    type Error = io::Error;
-
-    fn name() -> Cow<'static, str> {
-        "standard input and output".into()
-    }
 
     /// Nearly every message fits into the stream at once, and is on its way when this returns.
-    fn send(
-        &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let (due, answered) = (self.due.clone(), answers(&item).cloned());
-        if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
-            due.grant(id);
-        }
-        let written = match due.audience(&item) {
-            Audience::Client => encode::line(&item).and_then(|line| self.output.write(line)),
+    fn write(
+        &self,
+        item: &TxJsonRpcMessage<RoleServer>,
+        audience: Audience,
+        answered: Option<NumberOrString>,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + use<> {
+        let due = self.due.clone();
+        let written = match audience {
+            Audience::Client => encode::line(item).and_then(|line| self.output.write(line)),
             Audience::Nobody => Ok(Written::Whole),
         };
         let settle = move |due: &Due| {
@@ -201,6 +192,25 @@ impl Transport<RoleServer> for LineTransport {
             settle(&due);
             outcome
         }
+    }
+}
+
+impl Transport<RoleServer> for LineTransport {
+    type Error = io::Error;
+
+    fn name() -> Cow<'static, str> {
+        "standard input and output".into()
+    }
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let answered = answers(&item).cloned();
+        if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
+            self.due.grant(id);
+        }
+        self.write(&item, self.due.audience(&item), answered)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -111,7 +111,8 @@ impl Capability {
         let Ok(below) = path.strip_prefix(&self.path) else {
             return Err(Error::new(Code::NotAllowed, "The capability is for another path."));
         };
-        let place = workspace.place(path)?;
+        // Hints about the workspace are for its agent. Whoever holds a capability shall not learn where that one lives.
+        let place = workspace.place(path).map_err(|refused| Error { hints: Vec::new(), ..refused })?;
         if place.path() == self.real.join(below) {
             return Ok(place);
         }

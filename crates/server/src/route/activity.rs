@@ -3,33 +3,37 @@
 use std::convert::Infallible;
 
 use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive};
-use futures::{Stream, StreamExt, stream};
+use axum::response::sse::KeepAlive;
+use axum::response::{Response, Sse};
+use futures::{StreamExt, stream};
 use runtime::activity::{self, Life, Person, Phase, What};
 use runtime::audit::format_time;
 use runtime::task::Outcome;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use wire::{Activity, Deed, ServerSentEvent, TaskOutcome};
+use wire::{Activity, Deed, ErrorBody, ServerSentEvent, TaskOutcome};
 
 use super::App;
+use super::endless::Place;
 use super::events::state_of;
 use crate::json::json_event;
 
 #[utoipa::path(
     get,
     path = "/activity/stream",
-    responses((status = 200, description = "what happens, as it happens, each with an `Activity` as its data", body = ServerSentEvent, content_type = "text/event-stream"))
+    responses(
+        (status = 200, description = "what happens, as it happens, each with an `Activity` as its data", body = ServerSentEvent, content_type = "text/event-stream"),
+        (status = 429, description = "too many streams are open", body = ErrorBody),
+    )
 )]
-pub async fn stream(State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+pub async fn stream(State(app): State<App>, place: Place) -> Response {
     let events = stream::unfold(app.runtime.activity.watch(), async |mut watched| {
         let next = next(&mut watched).await?;
-        Some((Ok(json_event(next.kind(), &next)), watched))
+        Some((Ok::<_, Infallible>(json_event(next.kind(), &next)), watched))
     });
     let stop = app.runtime.stop.clone();
     let until_stop = events.take_until(async move { stop.cancelled().await });
-    Sse::new(until_stop).keep_alive(KeepAlive::default())
+    place.of(Sse::new(until_stop).keep_alive(KeepAlive::default()))
 }
 
 async fn next(watched: &mut Receiver<activity::Event>) -> Option<Activity> {

@@ -7,9 +7,9 @@ use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use axum::response::Sse;
 use axum::response::sse::{Event as SseEvent, KeepAlive};
-use futures::{Stream, StreamExt, stream};
+use axum::response::{Response, Sse};
+use futures::{StreamExt, stream};
 use runtime::audit::format_time;
 use runtime::event::{self, Clear, Event, Follower, Id, Show};
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use store::Limit;
 use wire::{Cleared, ErrorBody, EventInfo, EventState, Events, STREAM_EVENT, ServerSentEvent};
 
 use super::App;
+use super::endless::Place;
 use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json::{NoBody, json_event};
@@ -142,18 +143,20 @@ pub async fn ack(
     ),
     responses(
         (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id and an `EventInfo` as its data; a comment now and then keeps the connection alive", body = ServerSentEvent, content_type = "text/event-stream"),
+        (status = 429, description = "too many streams are open", body = ErrorBody),
     )
 )]
 pub async fn stream(
     State(app): State<App>,
     Speaker(agent): Speaker,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, Failure> {
+    place: Place,
+) -> Response {
     // An id that is not one of ours says nothing about where to go on: then everything is sent.
     let after = headers.get(LAST_EVENT_ID).and_then(|value| Id::parse(value.to_str().ok()?).ok());
     let follower = Follower::new(Arc::clone(&app.runtime.events), agent.id.clone(), after);
     let events = stream::unfold(follower, async |mut follower| match follower.next().await {
-        Ok(event) => Some((Ok(to_sse(event?)), follower)),
+        Ok(event) => Some((Ok::<_, Infallible>(to_sse(event?)), follower)),
         Err(error) => {
             tracing::warn!(error = %error.message, "a stream of events ends");
             None
@@ -161,7 +164,7 @@ pub async fn stream(
     });
     let stop = app.runtime.stop.clone();
     let until_stop = events.take_until(async move { stop.cancelled().await });
-    Ok(Sse::new(until_stop).keep_alive(KeepAlive::default()))
+    place.of(Sse::new(until_stop).keep_alive(KeepAlive::default()))
 }
 
 fn to_sse(event: Event) -> SseEvent {

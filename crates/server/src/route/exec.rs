@@ -83,7 +83,7 @@ fn wants_json(headers: &HeaderMap) -> bool {
         headers
             .get_all(header::ACCEPT)
             .iter()
-            .any(|value| value.to_str().is_ok_and(|text| text.contains(kind)))
+            .any(|value| value.to_str().is_ok_and(|text| text.to_ascii_lowercase().contains(kind)))
     };
     accepts("application/json") && !accepts("text/event-stream")
 }

@@ -1,7 +1,7 @@
 //! `/mcp`: the Model Context Protocol over Streamable HTTP, behind the same door as everything else.
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -9,9 +9,15 @@ use mcp::Refused;
 use wire::{ErrorBody, ServerSentEvent};
 
 use super::App;
+use super::endless::Place;
 use super::speaker::Speaker;
 use crate::failure::Failure;
 use crate::json;
+
+/// Says what a request asks for, in the revision without sessions.
+const METHOD: &str = "mcp-method";
+/// What is answered until the client has had enough.
+const LISTEN: &str = "subscriptions/listen";
 
 #[utoipa::path(
     post,
@@ -27,15 +33,21 @@ use crate::json;
         (status = 200, description = "the answer, as a stream of events or as JSON", content((ServerSentEvent = "text/event-stream"), (serde_json::Value = "application/json"))),
         (status = 202, description = "a notification was taken"),
         (status = 400, description = "not a message", body = ErrorBody),
-        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 404, description = "no such session or agent", body = ErrorBody),
         (status = 406, description = "the client must accept both content types", body = ErrorBody),
         (status = 415, description = "the content type is not JSON", body = ErrorBody),
-        (status = 429, description = "too many sessions", body = ErrorBody),
+        (status = 429, description = "too many sessions, or streams", body = ErrorBody),
     )
 )]
-pub async fn post(State(app): State<App>, request: Request) -> Result<Response, Failure> {
+pub async fn post(State(app): State<App>, _: Speaker, request: Request) -> Result<Response, Failure> {
     json::check_type(request.headers(), &["application/json"])?;
-    handle(&app, request).await
+    // The revision that has this method has the header, too, and the protocol's library compares them.
+    if request.headers().get(METHOD).is_none_or(|method| method != LISTEN) {
+        return handle(&app, request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let place = Place::from_request_parts(&mut parts, &app).await?;
+    Ok(place.of(handle(&app, Request::from_parts(parts, body)).await?))
 }
 
 #[utoipa::path(
@@ -44,18 +56,19 @@ pub async fn post(State(app): State<App>, request: Request) -> Result<Response, 
     params(
         ("Mcp-Session-Id" = String, Header, description = "the session"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
-        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this notification"),
+        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event, with notifications or the answer of a request"),
     ),
     responses(
-        (status = 200, description = "notifications of the session", body = ServerSentEvent, content_type = "text/event-stream"),
-        (status = 400, description = "no session is named, or there is no such revision", body = ErrorBody),
+        (status = 200, description = "notifications of the session, or the rest of an answer", body = ServerSentEvent, content_type = "text/event-stream"),
+        (status = 400, description = "no session is named, or there is no such revision or event", body = ErrorBody),
         (status = 404, description = "no such session", body = ErrorBody),
         (status = 405, description = "a revision without sessions", body = ErrorBody),
         (status = 406, description = "the client must accept `text/event-stream`", body = ErrorBody),
+        (status = 429, description = "too many streams are open", body = ErrorBody),
     )
 )]
-pub async fn get(State(app): State<App>, request: Request) -> Result<Response, Failure> {
-    handle(&app, request).await
+pub async fn get(State(app): State<App>, place: Place, request: Request) -> Result<Response, Failure> {
+    Ok(place.of(handle(&app, request).await?))
 }
 
 #[utoipa::path(
@@ -92,6 +105,8 @@ async fn handle(app: &App, request: Request) -> Result<Response, Failure> {
         Err(Refused::NoSession) => {
             Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No such MCP session."))
         }
+        Err(Refused::NoEvent) => Err(Failure::bad_request("The session keeps nothing behind that event.")
+            .hint("Without Last-Event-ID the stream goes on with what comes.")),
         Err(Refused::TooMany) => {
             let message = format!("{} MCP sessions are open, which is the limit.", app.limits.mcp_sessions);
             Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "QUEUE_FULL", message)

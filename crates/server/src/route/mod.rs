@@ -7,6 +7,7 @@ mod chanflow;
 mod complete;
 mod describe;
 mod document;
+mod endless;
 mod events;
 mod exec;
 mod fs;
@@ -66,13 +67,20 @@ pub struct App {
     /// Those over the standard streams of a client; a stop waits for what they still have to answer.
     pub conversations: TaskTracker,
     pub stdio_places: Arc<Semaphore>,
+    /// Streams that end only with their readers.
+    pub endless: endless::Places,
 }
 
 impl App {
     pub fn new(runtime: Arc<Runtime>, token: Token, port: u16, limits: Limits) -> Self {
         let inside = Arc::new(Inside::new(Arc::clone(&runtime)));
         let (version, stop) = (runtime.version.clone(), runtime.stop.clone());
-        let mcp = ::mcp::Sessions::new(inside, version, limits.mcp_sessions, limits.body_bytes, stop);
+        let of_mcp = ::mcp::SessionLimits {
+            sessions: limits.mcp_sessions,
+            idle: limits.mcp_idle,
+            body_bytes: limits.body_bytes,
+        };
+        let mcp = ::mcp::Sessions::new(inside, version, of_mcp, stop);
         Self {
             runtime,
             token,
@@ -82,6 +90,7 @@ impl App {
             mcp: Arc::new(mcp),
             conversations: TaskTracker::new(),
             stdio_places: Arc::new(Semaphore::new(limits.mcp_sessions)),
+            endless: endless::Places::new(limits.streams),
         }
     }
 }

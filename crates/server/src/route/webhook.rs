@@ -12,9 +12,6 @@ use super::App;
 use crate::failure::Failure;
 use crate::json::{self, NoBody};
 
-/// Makes a retry the same event.
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
-
 #[utoipa::path(
     post,
     path = "/webhook/{token}",
@@ -42,8 +39,9 @@ pub async fn post(
     // takes as long as a right one up to here.
     let bytes = json::read(request, &app.limits, TEXT_MAX).await?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::bad_request("The body is not UTF-8."))?;
-    let key =
-        headers.get(IDEMPOTENCY_KEY).map(|value| IdempotencyKey::parse(value.to_str().unwrap_or_default()));
+    let key = headers
+        .get(wire::header::IDEMPOTENCY_KEY)
+        .map(|value| IdempotencyKey::parse(value.to_str().unwrap_or_default()));
     let key = key.transpose()?;
     let owner = token.ok().and_then(|Path(token)| app.runtime.webhooks.agent_of(&token));
     let agent = owner.and_then(|id| app.runtime.agents.get(&id).ok()).ok_or_else(no_such_address)?;

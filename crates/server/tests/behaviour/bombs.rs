@@ -54,6 +54,10 @@ async fn headers_that_are_too_large_or_too_many_are_refused() {
     let daemon = Daemon::start().await;
     let large = Call::new(&daemon, "GET", "/describe").with("X-Large", &"x".repeat(1024 * 1024));
     assert_eq!(large.send(&daemon).await.status, 431);
+    for (length, status) in [(32_000, 200), (33_000, 431), (40_000, 431)] {
+        let call = Call::new(&daemon, "GET", "/describe").with("X-Large", &"x".repeat(length));
+        assert_eq!(call.send(&daemon).await.status, status, "{length}");
+    }
     let many =
         (0..100).fold(Call::new(&daemon, "GET", "/describe"), |call, n| call.with(&format!("X-{n}"), "1"));
     assert_eq!(many.send(&daemon).await.status, 431);

@@ -221,3 +221,15 @@ async fn without_the_token_every_route_says_the_same() {
     let bearer = Call::new(&daemon, "GET", "/describe").set("Authorization", &format!("bearer {token}"));
     assert_eq!(bearer.send(&daemon).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_header_that_names_one_thing_stands_once() {
+    let daemon = Daemon::start().await;
+    let exec = Call::exec(&daemon, "main", "/info");
+    let webhook = Call::new(&daemon, "POST", "/webhook/x").body("text/plain", "x");
+    for (call, name) in [(&exec, "X-Agent-Id"), (&webhook, "Idempotency-Key")] {
+        let twice = call.clone().with(name, "default").with(name, "other").send(&daemon).await;
+        assert_eq!((twice.status, twice.code().as_str()), (400, "INVALID_PARAMS"), "{name}");
+        assert_ne!(call.clone().with(name, "default").send(&daemon).await.status, 400, "{name}");
+    }
+}

@@ -131,6 +131,7 @@ async fn accept_decides_between_json_and_a_stream() {
     let daemon = Daemon::start().await;
     let table = [
         ("application/json", "application/json"),
+        ("APPLICATION/Json", "application/json"),
         ("application/json, text/event-stream", "text/event-stream"),
         ("text/event-stream", "text/event-stream"),
         ("*/*", "text/event-stream"),

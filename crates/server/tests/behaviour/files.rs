@@ -386,3 +386,15 @@ async fn a_file_that_drips_in_is_given_up() {
     assert_eq!(code(&answer), (408, "REQUEST_TIMEOUT".into()));
     assert!(!daemon.home.exists("box/a.txt"));
 }
+
+#[tokio::test]
+async fn whoever_holds_a_capability_does_not_learn_where_the_agent_lives() {
+    let daemon = Daemon::start().await;
+    let held = all(&daemon).await;
+    symlink("/etc", daemon.home.path().join("box/out")).unwrap();
+    for path in ["~/box/out/passwd", "~/box/missing", "~/elsewhere", "~/box", "etc/passwd"] {
+        let refused = held.send("GET", path).await;
+        assert!(refused.status >= 400, "{path}: {refused:?}");
+        assert!(!refused.body.contains(daemon.home.path().to_str().unwrap()), "{path}: {refused:?}");
+    }
+}

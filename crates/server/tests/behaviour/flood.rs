@@ -17,6 +17,13 @@ async fn watcher(mut stream: TcpStream, daemon: &Daemon) -> TcpStream {
     stream
 }
 
+/// A connection that has asked for something.
+async fn sent(daemon: &Daemon, call: &Call) -> TcpStream {
+    let mut stream = connect(daemon).await;
+    stream.write_all(call.text().as_bytes()).await.unwrap();
+    stream
+}
+
 /// A connection whose side takes next to nothing.
 async fn narrow(daemon: &Daemon) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
@@ -39,6 +46,41 @@ async fn connections_over_the_cap_wait_until_one_ends() {
     assert_eq!(waiting.try_read(&mut [0; 1]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     drop(held.pop());
     assert_eq!(read(&mut waiting).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn streams_over_their_cap_are_refused_and_others_find_a_place() {
+    let daemon = limited(|limits| limits.streams = 3).await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(watcher(connect(&daemon).await, &daemon).await);
+    }
+    let listen = |call: Call| {
+        call.with("Accept", "application/json, text/event-stream")
+            .with("Mcp-Method", "subscriptions/listen")
+            .json("{}")
+    };
+    for refused in [
+        Call::new(&daemon, "GET", "/activity/stream"),
+        Call::new(&daemon, "GET", "/events/stream"),
+        Call::new(&daemon, "GET", "/mcp"),
+        listen(Call::new(&daemon, "POST", "/mcp")),
+    ] {
+        let answer = read(&mut sent(&daemon, &refused).await).await.unwrap();
+        assert_eq!((answer.status, answer.code().as_str()), (429, "QUEUE_FULL"), "{refused:?}: {answer:?}");
+    }
+    assert_eq!(Call::new(&daemon, "GET", "/health").send(&daemon).await.status, 200);
+    let watching = daemon.client().activity().await;
+    assert!(watching.is_ok(), "the socket has places of its own");
+    held.pop();
+    // The daemon sees that it has ended when it sees it.
+    while Call::new(&daemon, "GET", "/events/stream").send(&daemon).await.status != 200 {}
+}
+
+#[test]
+fn a_thousand_streams_leave_connections_for_others() {
+    let limits = server::Limits::default();
+    assert!(limits.streams >= 1_000 && limits.streams + 500 <= limits.connections, "{limits:?}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! MCP over HTTP: sessions and the revision without them, and what strangers get.
 
+use runtime::event::Source;
 use serde_json::{Value, json};
 use testkit::Daemon;
 
@@ -106,6 +107,55 @@ async fn a_guessed_session_opens_nothing() {
         assert_eq!((ended.status, ended.code().as_str()), (404, "NOT_FOUND"), "{guess}");
     }
     assert_eq!(daemon.runtime.sessions.count(), 0, "nothing was allocated");
+}
+
+#[tokio::test]
+async fn an_agent_that_there_is_not_is_refused_before_anything_begins() {
+    let daemon = Daemon::start().await;
+    let refused = post(&daemon, &greeting()).with("X-Agent-Id", "nobody").send(&daemon).await;
+    assert_eq!((refused.status, refused.code().as_str()), (404, "NOT_FOUND"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_long_inbox_is_read_and_listed_page_by_page() {
+    let daemon = Daemon::start().await;
+    let agent = daemon.runtime.agents.named("default").unwrap();
+    let mut posted = Vec::new();
+    for number in 0..250 {
+        let post = daemon.runtime.events.post(&agent.id, Source::Webhook, number.to_string(), None);
+        posted.push(post.await.unwrap().id.to_string());
+    }
+    let session = greeted(&daemon).await;
+    let ask = async |method: &str, params: Value| {
+        answer_of(&post(&daemon, &request(1, method, params)).with(SESSION, &session).send(&daemon).await)
+    };
+    let (mut uri, mut read) = ("string://events".to_owned(), Vec::new());
+    loop {
+        let answer = ask("resources/read", json!({"uri": uri})).await;
+        let text = answer["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        let page: Value = serde_json::from_str(text).unwrap();
+        read.extend(page["events"].as_array().unwrap().iter().map(|event| event["id"].clone()));
+        if page["has_more"] == false {
+            break;
+        }
+        uri = format!("string://events?after={}", read.last().unwrap().as_str().unwrap());
+    }
+    assert_eq!(read, posted);
+    let (mut params, mut listed) = (json!({}), Vec::new());
+    loop {
+        let answer = ask("resources/list", params).await["result"].clone();
+        listed.extend(answer["resources"].as_array().unwrap().clone());
+        let Some(cursor) = answer.get("nextCursor") else { break };
+        params = json!({"cursor": cursor});
+    }
+    assert_eq!(listed[0]["description"], "more than 100 events wait");
+    let uris: Vec<_> = listed[1..].iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, posted.iter().map(|id| format!("string://event/{id}")).collect::<Vec<_>>());
+    for method in ["resources/list", "resources/templates/list", "tools/list"] {
+        let refused = ask(method, json!({"cursor": "bogus"})).await;
+        assert_eq!(refused["error"]["code"], -32602, "{method}: {refused}");
+    }
+    assert!(ask("resources/read", json!({"uri": "string://events?after=bogus"})).await["error"].is_object());
 }
 
 #[tokio::test]

@@ -94,6 +94,16 @@ fn collect_references(value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
+async fn what_may_be_null_is_declared_so() {
+    let daemon = Daemon::start().await;
+    let document = Call::new(&daemon, "GET", "/openapi.json").send(&daemon).await.json();
+    let topic = &document["components"]["schemas"]["ExecRequest"]["properties"]["topic"];
+    assert_eq!(topic["type"], serde_json::json!(["string", "null"]), "{topic}");
+    let null = Call::exec(&daemon, "", "/info").json(r#"{"topic": null, "cmd": "/info"}"#);
+    assert_eq!(null.send(&daemon).await.json()["ok"], true);
+}
+
+#[tokio::test]
 async fn every_route_stands_on_the_page_about_http() {
     let daemon = Daemon::start().await;
     for (method, path, _) in operations(&document(&daemon).await) {

@@ -1,29 +1,47 @@
 //! Streamable HTTP: the sessions of all clients, with a cap.
 
+mod log;
+mod open;
+mod session;
+
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use self::open::Open;
 use crate::{Handler, Host};
 
 /// Names the session that a request belongs to.
 const SESSION: &str = "mcp-session-id";
+/// Names the event that a client whose connection broke off has read last.
+const LAST_EVENT: &str = "last-event-id";
 
 /// The conversations over HTTP. Whoever calls has checked who may come in, and has read the body.
 pub struct Sessions<H: Host> {
-    service: StreamableHttpService<Handler<H>, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    service: StreamableHttpService<Handler<H>, Open>,
+    open: Arc<Open>,
     max: usize,
     /// Held while a session begins, so that many at once cannot pass the cap together.
     beginning: tokio::sync::Mutex<()>,
+}
+
+/// How much clients may ask for.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionLimits {
+    /// Sessions at once.
+    pub sessions: usize,
+    /// One that nobody uses for so long ends.
+    pub idle: Duration,
+    /// Largest message.
+    pub body_bytes: usize,
 }
 
 /// Why a request does not reach a session.
@@ -33,51 +51,60 @@ pub enum Refused {
     TooMany,
     /// One was to be ended that there is not.
     NoSession,
+    /// A client wants to read on behind an event that its session does not know, or no more.
+    NoEvent,
 }
 
 impl<H: Host> Sessions<H> {
-    /// At most `max` sessions at once; all end with `stop`.
-    pub fn new(host: Arc<H>, version: String, max: usize, body_max: usize, stop: CancellationToken) -> Self {
-        let sessions = Arc::new(LocalSessionManager::default());
+    /// `version` is what clients are told; all sessions end with `stop`.
+    pub fn new(host: Arc<H>, version: String, limits: SessionLimits, stop: CancellationToken) -> Self {
+        let open = Arc::new(Open::new(limits.idle));
         // `Host` and `Origin` are checked before a request gets here, on the socket by other means.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
-            .with_max_request_body_bytes(body_max)
+            .with_max_request_body_bytes(limits.body_bytes)
             .with_cancellation_token(stop);
         let handler = move || Ok(Handler::new(Arc::clone(&host), version.clone()));
-        let service = StreamableHttpService::new(handler, Arc::clone(&sessions), config);
-        Self { service, sessions, max, beginning: tokio::sync::Mutex::default() }
+        let service = StreamableHttpService::new(handler, Arc::clone(&open), config);
+        Self { service, open, max: limits.sessions, beginning: tokio::sync::Mutex::default() }
     }
 
     pub async fn handle(
         &self,
         request: Request<Bytes>,
     ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + 'static>, Refused> {
-        if request.method() == Method::DELETE && !self.knows(request.headers()).await {
-            return Err(Refused::NoSession);
-        }
+        self.check_named(request.method(), request.headers())?;
         let begins = begins(request.headers(), request.body());
         let request = request.map(Full::new);
         if !begins {
             return Ok(self.service.handle(request).await);
         }
         let _beginning = self.beginning.lock().await;
-        if self.count().await >= self.max {
+        if self.count() >= self.max {
             return Err(Refused::TooMany);
         }
         Ok(self.service.handle(request).await)
     }
 
-    /// Whether the session that is named, if one is, exists.
-    async fn knows(&self, headers: &HeaderMap) -> bool {
-        let Some(named) = headers.get(SESSION) else { return true };
-        let open = self.sessions.sessions.read().await;
-        named.to_str().is_ok_and(|named| open.contains_key(named))
+    /// What the library would answer as if all were well: the end of a session that there is not, and an empty stream
+    /// behind an event that there is not.
+    fn check_named(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
+        let Some(named) = headers.get(SESSION) else { return Ok(()) };
+        let session = named.to_str().ok().and_then(|named| self.open.find(named));
+        match (method, session, headers.get(LAST_EVENT)) {
+            (&Method::DELETE, None, _) => Err(Refused::NoSession),
+            (&Method::GET, Some(session), Some(last)) => {
+                let position = last.to_str().ok().and_then(|last| last.parse().ok());
+                let is_kept = position.is_some_and(|position| session.keeps(position));
+                if is_kept { Ok(()) } else { Err(Refused::NoEvent) }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// How many conversations are open.
-    pub async fn count(&self) -> usize {
-        self.sessions.sessions.read().await.len()
+    fn count(&self) -> usize {
+        self.open.count()
     }
 }
 

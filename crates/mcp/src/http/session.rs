@@ -1,0 +1,259 @@
+//! One session: what its client is owed, what it may come back for, and whether anybody uses it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, stream};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest,
+    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+};
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+use super::log::{Log, OWN, Position, Reader};
+
+/// So many answered requests can be read again by a client whose connection broke off. An answer has up to 64 KiB.
+const ANSWERED_KEPT: usize = 16;
+/// When a client whose connection broke off shall come back.
+const RETRY: Duration = Duration::from_secs(3);
+
+#[derive(Debug)]
+pub(super) struct Session {
+    to_service: mpsc::Sender<ClientJsonRpcMessage>,
+    book: Mutex<Book>,
+    /// Whether it is used, or has ended.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Book {
+    due: HashMap<RequestId, Due>,
+    streams: BTreeMap<u64, Arc<Log>>,
+    /// The streams of requests that are answered, oldest first.
+    answered: VecDeque<u64>,
+    next_stream: u64,
+    readers: usize,
+    last_used: Instant,
+    ended: bool,
+}
+
+/// A request that is not answered yet.
+#[derive(Debug)]
+struct Due {
+    stream: u64,
+    progress: Option<ProgressToken>,
+}
+
+/// There is nothing to ask or to read any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the session has ended, or does not know that event")]
+pub(super) struct Gone;
+
+impl Session {
+    pub(super) fn new(to_service: mpsc::Sender<ClientJsonRpcMessage>) -> Self {
+        let book = Book {
+            due: HashMap::new(),
+            streams: BTreeMap::from([(OWN, Arc::new(Log::new(OWN)))]),
+            answered: VecDeque::new(),
+            next_stream: OWN + 1,
+            readers: 0,
+            last_used: Instant::now(),
+            ended: false,
+        };
+        Self { to_service, book: Mutex::new(book), changed: Notify::new() }
+    }
+
+    /// Hands a request on. What is said about it, its answer last, is what the stream gives.
+    pub(super) async fn ask(
+        self: &Arc<Self>,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Gone> {
+        let JsonRpcMessage::Request(request) = &message else { return Err(Gone) };
+        let begun = {
+            let mut book = self.book();
+            if book.ended {
+                return Err(Gone);
+            }
+            book.last_used = Instant::now();
+            let is_taken = book.due.contains_key(&request.id);
+            (!is_taken).then(|| book.begin(request))
+        };
+        let Some((stream, log)) = begun else {
+            let refused = JsonRpcMessage::error(crate::taken(&request.id), Some(request.id.clone()));
+            return Ok(stream::iter([ServerSseMessage::from_message(refused)]).left_stream());
+        };
+        let answer = self.read(log.read(Some(0)));
+        self.to_service.send(message).await.map_err(|_| Gone)?;
+        let first = ServerSseMessage::priming(Position { stream, index: 0 }.to_string(), RETRY);
+        Ok(stream::iter([first]).chain(answer).right_stream())
+    }
+
+    /// Hands on what is not answered.
+    pub(super) async fn tell(&self, message: ClientJsonRpcMessage) -> Result<(), Gone> {
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancel) = &notification.notification
+            && let Some(id) = &cancel.params.request_id
+        {
+            // It is never answered.
+            self.settle(id);
+        }
+        self.touch();
+        self.to_service.send(message).await.map_err(|_| Gone)
+    }
+
+    /// Brings what the service says to where it belongs.
+    pub(super) fn say(&self, message: ServerJsonRpcMessage) {
+        let book = self.book();
+        let (stream, answered) = match &message {
+            JsonRpcMessage::Response(response) => (book.stream_of(&response.id), Some(response.id.clone())),
+            JsonRpcMessage::Error(error) => {
+                (error.id.as_ref().and_then(|id| book.stream_of(id)), error.id.clone())
+            }
+            JsonRpcMessage::Notification(notification) => match &notification.notification {
+                ServerNotification::ProgressNotification(progress) => {
+                    (book.stream_with(&progress.params.progress_token), None)
+                }
+                _ => (Some(OWN), None),
+            },
+            JsonRpcMessage::Request(_) => (Some(OWN), None),
+        };
+        let log = stream.and_then(|stream| book.streams.get(&stream).cloned());
+        drop(book);
+        // Whoever asked has had enough of it otherwise.
+        if let Some(log) = log {
+            log.say(message);
+        }
+        if let Some(id) = answered {
+            self.settle(&id);
+        }
+    }
+
+    /// Reads on behind an event, or what belongs to no request.
+    pub(super) fn listen(
+        self: &Arc<Self>,
+        after: Option<Position>,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Gone> {
+        let stream = after.map_or(OWN, |position| position.stream);
+        let log = self.book().streams.get(&stream).cloned().ok_or(Gone)?;
+        Ok(self.read(log.read(after.map(|position| position.index))))
+    }
+
+    /// Whether a client can read on behind an event.
+    pub(super) fn keeps(&self, position: Position) -> bool {
+        self.book().streams.get(&position.stream).is_some_and(|log| log.has(position.index))
+    }
+
+    pub(super) fn touch(&self) {
+        self.book().last_used = Instant::now();
+    }
+
+    /// Waits until nobody has used it for so long. A call that runs is a use, and so is a stream that is open.
+    pub(super) async fn unused_for(&self, idle: Duration) {
+        loop {
+            let changed = self.changed.notified();
+            let since = self.book().unused_since();
+            match since {
+                Some(since) if since.elapsed() >= idle => return,
+                Some(since) => tokio::select! {
+                    () = tokio::time::sleep_until(since + idle) => {}
+                    () = changed => {}
+                },
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Ends every stream; nothing more is taken or said.
+    pub(super) fn end(&self) {
+        let mut book = self.book();
+        book.ended = true;
+        book.streams.values().for_each(|log| log.end());
+        book.due.clear();
+        drop(book);
+        self.changed.notify_waiters();
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.book().ended
+    }
+
+    pub(super) async fn ended(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if !self.is_open() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn read(self: &Arc<Self>, reader: Reader) -> impl Stream<Item = ServerSseMessage> + Send + Sync + use<> {
+        self.book().readers += 1;
+        self.changed.notify_waiters();
+        let reading = (reader, Reading(Arc::clone(self)));
+        stream::unfold(reading, |(mut reader, reading)| async move {
+            let event = reader.next().await?;
+            Some((event, (reader, reading)))
+        })
+    }
+
+    fn settle(&self, id: &RequestId) {
+        let mut book = self.book();
+        let Some(due) = book.due.remove(id) else { return };
+        book.last_used = Instant::now();
+        if let Some(log) = book.streams.get(&due.stream) {
+            log.end();
+        }
+        book.answered.push_back(due.stream);
+        if book.answered.len() > ANSWERED_KEPT
+            && let Some(oldest) = book.answered.pop_front()
+        {
+            book.streams.remove(&oldest);
+        }
+        drop(book);
+        self.changed.notify_waiters();
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Book {
+    fn begin(&mut self, request: &JsonRpcRequest<ClientRequest>) -> (u64, Arc<Log>) {
+        let (stream, progress) = (self.next_stream, request.request.get_meta().get_progress_token());
+        self.next_stream += 1;
+        let log = Arc::new(Log::new(stream));
+        self.streams.insert(stream, Arc::clone(&log));
+        self.due.insert(request.id.clone(), Due { stream, progress });
+        (stream, log)
+    }
+
+    fn stream_of(&self, id: &RequestId) -> Option<u64> {
+        self.due.get(id).map(|due| due.stream)
+    }
+
+    fn stream_with(&self, token: &ProgressToken) -> Option<u64> {
+        self.due.values().find(|due| due.progress.as_ref() == Some(token)).map(|due| due.stream)
+    }
+
+    fn unused_since(&self) -> Option<Instant> {
+        (self.readers == 0 && self.due.is_empty()).then_some(self.last_used)
+    }
+}
+
+/// A stream that somebody reads.
+struct Reading(Arc<Session>);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let mut book = self.0.book();
+        book.readers -= 1;
+        book.last_used = Instant::now();
+        drop(book);
+        self.0.changed.notify_waiters();
+    }
+}

@@ -1,0 +1,88 @@
+//! Lines over two streams: requests that share an id.
+
+use std::os::unix::net::UnixStream as StdStream;
+use std::sync::Arc;
+
+use mcp::{End, Handler, Record, Streams, serve_stdio};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::host::{Waiting, is_answer};
+
+struct Client {
+    host: Arc<Waiting>,
+    served: JoinHandle<Result<End, mcp::Error>>,
+    input: OwnedWriteHalf,
+    output: Lines<BufReader<OwnedReadHalf>>,
+}
+
+impl Client {
+    async fn greet() -> Self {
+        let (ours, theirs) = StdStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let streams = Streams::new(theirs.try_clone().unwrap().into(), theirs.into()).unwrap();
+        let host = Arc::new(Waiting::default());
+        let (handler, record) = (Handler::new(Arc::clone(&host), "1"), Record::new().unwrap());
+        let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
+        let served = tokio::spawn(serve_stdio(handler, streams, record, stop, gone));
+        let (output, input) = UnixStream::from_std(ours).unwrap().into_split();
+        let mut client = Self { host, served, input, output: BufReader::new(output).lines() };
+        let about = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
+        client.send(&[request(0, "initialize", params)]).await;
+        assert!(client.next().await.unwrap()["result"].is_object());
+        client.send(&[json!({"jsonrpc": "2.0", "method": "notifications/initialized"})]).await;
+        client
+    }
+
+    /// All at once.
+    async fn send(&mut self, messages: &[Value]) {
+        let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
+        self.input.write_all(lines.as_bytes()).await.unwrap();
+    }
+
+    async fn next(&mut self) -> Option<Value> {
+        let line = self.output.next_line().await.unwrap()?;
+        Some(serde_json::from_str(&line).unwrap())
+    }
+}
+
+fn request(id: u32, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+fn call(id: u32, cmd: &str) -> Value {
+    request(id, "tools/call", json!({"name": "string", "arguments": {"cmd": cmd}}))
+}
+
+#[tokio::test]
+async fn a_second_request_with_an_id_that_waits_is_refused_and_the_first_is_answered() {
+    let mut client = Client::greet().await;
+    // In one piece, and one that comes while the first runs; what is no message has no answer to settle either.
+    client.send(&[call(7, "wait one"), call(7, "quick two")]).await;
+    client.send(&[call(7, "quick three"), json!({"jsonrpc": "1.0", "id": 7, "method": "ping"})]).await;
+    for _ in 0..3 {
+        let refused = client.next().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)), "{refused}");
+    }
+    client.input.shutdown().await.unwrap();
+    client.host.0.notify_one();
+    let answer = client.next().await.expect("it is due");
+    assert!(is_answer(&answer, 7, "wait one"), "{answer}");
+    assert_eq!(client.next().await, None);
+    assert_eq!(client.served.await.unwrap().unwrap(), End::Input);
+}
+
+#[tokio::test]
+async fn an_id_may_be_used_again_once_it_is_answered() {
+    let mut client = Client::greet().await;
+    for cmd in ["quick one", "quick two"] {
+        client.send(&[call(7, cmd)]).await;
+        let answer = client.next().await.unwrap();
+        assert!(is_answer(&answer, 7, cmd), "{answer}");
+    }
+}
