@@ -19,7 +19,11 @@ const WORDS: &str = "mint --path P --verbs get,put,delete [--ttl 1h] [--quota 1G
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    Mint { path: String, terms: Asked, format: Format },
+    Mint {
+        path: String,
+        terms: Asked,
+        format: Format,
+    },
     List(Format),
     /// One named twice is still one.
     Revoke(BTreeSet<Id>),
