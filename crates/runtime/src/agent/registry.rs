@@ -140,7 +140,10 @@ impl Registry {
         // A delete has no check that could conflict.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
-        agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
+        for grant in agent.earlier.iter().chain([&agent.grant]) {
+            grant.removed.cancel();
+            grant.revoked.cancel();
+        }
         Ok(Removed { home: agent.workspace.home().to_owned() })
     }
 
