@@ -7,7 +7,7 @@ use store::Limit;
 
 use super::agent::Format;
 use crate::audit::format_time;
-use crate::command::table::Verb;
+use crate::command::table::{COMMANDS, Verb};
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result, one_line};
 use crate::event::{Clear, Event, Id, Show, Token};
@@ -88,11 +88,12 @@ impl Command {
     }
 }
 
-/// What follows `watch`, where that is the word behind `/events`: it is a command of its own.
-pub fn behind_watch(text: &str) -> Option<&str> {
-    let text = text.trim_start();
+/// The arguments of `/watch`, where that is the word behind `/events`: it is a command of its own.
+pub fn behind_watch(arguments: Arguments<'_>) -> Option<Arguments<'_>> {
+    let text = arguments.text().trim_start();
     let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
-    (word == "watch").then_some(rest)
+    let watch = COMMANDS.iter().find(|spec| spec.verb == Verb::Watch)?;
+    (word == "watch").then(|| Arguments::new(watch, rest))
 }
 
 /// The word that follows `/events`.

@@ -260,6 +260,8 @@ async fn the_words_behind_events_are_those_of_the_hub() {
     assert_eq!(world.ok("main", "/events watch --json").await, world.ok("event", "/watch --json").await);
     world.ok("main", "/events watch rm 1").await;
     assert!(world.ok("main", "/watch").await.contains("Nothing is watched."));
+    let wrong = world.fails("main", "/events watch bash:dev later", "INVALID_PARAMS").await;
+    assert!(wrong.contains("Usage: /watch "), "{wrong}");
     world.fails("main", "/events watching", "INVALID_PARAMS").await;
 }
 
