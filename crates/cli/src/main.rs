@@ -65,7 +65,12 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             Err(error) => Err(Failure::failed(format!("{}: {error}", file.display()))),
         },
         Plan::Daemon(action) => daemon::manage(action, environment),
-        Plan::Setup(client, act) => setup::run(client, act, arguments.agent.as_deref(), environment),
+        Plan::Setup(client, act) => {
+            if arguments.agent.is_some() {
+                block_on(setup::check_agent(&link(arguments, environment)?))?;
+            }
+            setup::run(client, act, arguments.agent.as_deref(), environment)
+        }
         Plan::Chanflow => {
             let cwd = environment.cwd_text();
             block_on(chanflow::run(&link(arguments, environment)?, cwd.as_deref()))

@@ -37,11 +37,25 @@ fn it_prints_what_belongs_into_the_file_and_touches_nothing() {
         assert_eq!(entry["env"], json!({"STRING_PORT": "0"}));
         assert!(run.err.contains(name) && run.err.contains("--write"), "{}", run.err);
     }
-    let codex = world.run(&["--agent", "codex", "--setup", "codex"]);
+    let codex = world.run(&["--setup", "codex"]);
     assert!(codex.out.starts_with("[mcp_servers.string]\n"), "{}", codex.out);
-    assert!(codex.out.contains(r#"args = ["--agent", "codex", "--mcp"]"#), "{}", codex.out);
     assert_eq!(fs::read_dir(world.home()).unwrap().count(), 0);
     assert!(world.daemons().is_empty());
+}
+
+#[test]
+fn a_client_speaks_as_an_agent_that_exists() {
+    let world = World::new();
+    let unknown = world.run(&["--agent", "bob", "--setup", "cursor", "--write"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (Some(1), ""), "{unknown:?}");
+    assert!(unknown.err.contains("No agent \"bob\".") && unknown.err.contains("Known agents: default"));
+    assert!(!file(&world, ".cursor/mcp.json").exists());
+    assert_eq!(world.run(&["agent", "add", "bob"]).code, Some(0));
+    let printed = world.run(&["--agent", "bob", "--setup", "cursor"]);
+    let args = &json(&printed.out)["mcpServers"]["string"]["args"];
+    assert_eq!(*args, json!(["--agent", "bob", "--mcp"]));
+    assert!(printed.err.contains("string --agent bob --setup cursor --write"), "{}", printed.err);
+    assert_eq!(world.run(&["--agent", "a b", "--setup", "cursor"]).code, Some(2));
 }
 
 #[test]

@@ -60,6 +60,11 @@ fn a_command_that_has_just_begun_is_lost_by_its_name_and_place() {
     child.wait().unwrap();
     let run = world.run(&["--raw", "bash", "list"]);
     let lost = "bash:dev was lost when the daemon ended: in ~/docs, running: cd docs; sleep 1000";
+    let listed: serde_json::Value =
+        serde_json::from_str(&world.run(&["bash", "list", "--json"]).out).unwrap();
+    let (topic, cwd, lost_too) = (&listed[0]["topic"], &listed[0]["cwd"], &listed[0]["lost"]);
+    assert_eq!((topic, cwd, lost_too), (&"bash:dev".into(), &"~/docs".into(), &true.into()), "{listed}");
+    assert_eq!(listed[0]["running"], "cd docs; sleep 1000");
     assert!(run.out.contains(lost), "{}", run.out);
 }
 

@@ -88,6 +88,17 @@ async fn a_shell_that_is_taken_away_meanwhile_says_why_and_what_was_printed() {
     assert!(reply.ends_with("\n---\nbefore"), "{reply}");
 }
 
+#[tokio::test]
+async fn a_command_whose_agent_is_removed_says_so() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    world.ok("agent", "/add codex").await;
+    let running = world.spawn(world.request_as("codex", "main", "/exec mkfifo here; cat here; sleep 1000"));
+    met(&world, ".string/agents/codex/here").await;
+    world.ok("agent", "/rm codex").await;
+    let reply = running.await.unwrap().content;
+    assert_eq!(reply, "ERROR(NOT_ALLOWED): Ended: agent codex was removed.");
+}
+
 /// Runs a command in a shell and goes away while it runs; what follows `then` runs after that.
 async fn leave_behind(world: &World, topic: &str, name: &str, then: &str) {
     let running =

@@ -2,6 +2,7 @@
 //! to its beginning and its end, with the whole of it in a log file.
 
 mod bounded;
+mod charset;
 mod files;
 mod page;
 mod rendered;

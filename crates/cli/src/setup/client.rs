@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::{Merged, NAME, Start, json as jsonc, toml};
 use crate::environment::Environment;
@@ -87,14 +87,17 @@ impl Client {
         }
     }
 
-    fn entry(self, start: &Start) -> Value {
-        let mut entry = json!({ "command": start.command, "args": start.args });
+    fn entry(self, start: &Start) -> Map<String, Value> {
+        let mut entry = Map::new();
         if matches!(self, Self::ClaudeCode | Self::Vscode) {
             // These know other transports too, and want it said.
-            entry = json!({ "type": "stdio", "command": start.command, "args": start.args });
+            entry.insert("type".into(), "stdio".into());
         }
+        entry.insert("command".into(), start.command.clone().into());
+        entry.insert("args".into(), start.args.clone().into());
         if !start.env.is_empty() {
-            entry["env"] = start.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+            let env = start.env.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+            entry.insert("env".into(), Value::Object(env.collect()));
         }
         entry
     }

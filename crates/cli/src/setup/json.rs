@@ -1,10 +1,13 @@
 //! Merging into JSON that may hold comments: everything but the one entry stays, to the letter.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
-use serde_json::Value;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use serde_json::{Map, Value};
 
-use super::Merged;
+use super::{CALLED, Merged, VARIABLES};
+
+/// The key of an entry's variables.
+const ENV: &str = "env";
 
 /// JSON as editors write it: with comments and commas at the end, and no further liberties.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -20,21 +23,68 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Puts an entry under a key of the outermost object.
-pub(super) fn merge(text: &str, key: &str, name: &str, entry: &Value) -> Result<Merged, String> {
+/// Puts an entry under a key of the outermost object. Of an entry that is there already, only what is ours changes.
+pub(super) fn merge(text: &str, key: &str, name: &str, entry: &Map<String, Value>) -> Result<Merged, String> {
     let empty = text.trim().is_empty();
     let root = CstRootNode::parse(if empty { "{}\n" } else { text }, &OPTIONS)
         .map_err(|error| format!("it is not JSON: {error}"))?;
     let outer = root.object_value().ok_or("it does not hold an object")?;
+    only(&outer, key)?;
     let servers = outer.object_value_or_create(key).ok_or(format!("its {key} is not an object"))?;
-    match servers.get(name) {
-        Some(known) if known.value().and_then(|value| value.to_serde_value()).as_ref() == Some(entry) => {
-            return Ok(Merged::Same);
-        }
-        Some(known) => known.set_value(input(entry)),
-        None => drop(servers.append(name, input(entry))),
+    match only(&servers, name)? {
+        Some(known) => fill(&known.object_value_or_set(), entry)?,
+        None => drop(servers.append(name, input(&Value::Object(entry.clone())))),
     }
-    Ok(Merged::Changed(root.to_string()))
+    let after = root.to_string();
+    Ok(if after == text { Merged::Same } else { Merged::Changed(after) })
+}
+
+fn fill(known: &CstObject, entry: &Map<String, Value>) -> Result<(), String> {
+    let variables = entry.get(ENV).and_then(Value::as_object);
+    for (key, value) in entry.iter().filter(|(key, _)| *key != ENV) {
+        set(known, key, Some(value))?;
+    }
+    for key in CALLED.into_iter().filter(|key| !entry.contains_key(*key)) {
+        set(known, key, None)?;
+    }
+    match (only(known, ENV)?, variables) {
+        (None, None) => {}
+        (None, Some(new)) => drop(known.append(ENV, input(&Value::Object(new.clone())))),
+        (Some(old), new) => {
+            let inner = old.object_value_or_set();
+            for name in VARIABLES {
+                set(&inner, name, new.and_then(|new| new.get(name)))?;
+            }
+            if inner.properties().is_empty() {
+                old.remove();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives a key its value, or takes it away. One that says the same stays to the letter.
+fn set(object: &CstObject, key: &str, new: Option<&Value>) -> Result<(), String> {
+    match (only(object, key)?, new) {
+        (Some(known), Some(new)) => {
+            if known.value().and_then(|value| value.to_serde_value()).as_ref() != Some(new) {
+                known.set_value(input(new));
+            }
+        }
+        (Some(known), None) => known.remove(),
+        (None, Some(new)) => drop(object.append(key, input(new))),
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// The property of that name. Where there are two, readers differ in which one they believe.
+fn only(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, String> {
+    let mut named = object.properties().into_iter().filter(|one| one.decoded_name().as_deref() == Some(name));
+    match (named.next(), named.next()) {
+        (_, Some(_)) => Err(format!("it holds the key \"{name}\" twice in one object")),
+        (found, None) => Ok(found),
+    }
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -56,11 +106,19 @@ mod tests {
 
     use super::*;
 
-    fn merged(text: &str) -> String {
-        match merge(text, "mcpServers", "string", &json!({"command": "/bin/string"})).unwrap() {
+    fn try_merge(text: &str, entry: &Value) -> Result<Merged, String> {
+        merge(text, "mcpServers", "string", entry.as_object().unwrap())
+    }
+
+    fn merged_with(text: &str, entry: &Value) -> String {
+        match try_merge(text, entry).unwrap() {
             Merged::Changed(text) => text,
             Merged::Same => "same".to_owned(),
         }
+    }
+
+    fn merged(text: &str) -> String {
+        merged_with(text, &json!({"command": "/bin/string"}))
     }
 
     #[test]
@@ -91,8 +149,46 @@ mod tests {
     }
 
     #[test]
+    fn what_the_user_added_to_the_entry_stays() {
+        let before = r#"{"mcpServers": {"string": {
+            "url": "http://old", // gone
+            "command": "old", "disabled": true, // mine
+            "env": {"FOO": "1", "STRING_ROOT": "/old", "STRING_PORT": "1"}
+        }}}"#;
+        let entry = json!({"command": "/bin/string", "env": {"STRING_ROOT": "/new"}});
+        let after = merged_with(before, &entry);
+        assert!(after.contains("// mine"), "{after}");
+        let value = CstRootNode::parse(&after, &OPTIONS).unwrap().to_serde_value().unwrap();
+        let expected = json!({
+            "command": "/bin/string",
+            "disabled": true,
+            "env": {"FOO": "1", "STRING_ROOT": "/new"},
+        });
+        assert_eq!(value["mcpServers"]["string"], expected);
+        assert_eq!(merged_with(&after, &entry), "same");
+        // A variable of ours that is not wanted any more goes, and the key with the last of them.
+        let without = merged(&after);
+        assert!(without.contains(r#""FOO": "1""#) && !without.contains("STRING_ROOT"), "{without}");
+        let only_ours = merged_with("", &entry);
+        assert!(!merged(&only_ours).contains("env"), "{}", merged(&only_ours));
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_named() {
+        for (text, key) in [
+            (r#"{"mcpServers": {}, "mcpServers": {}}"#, "mcpServers"),
+            (r#"{"mcpServers": {"string": {}, "str\u0069ng": {}}}"#, "string"),
+            (r#"{"mcpServers": {"string": {"command": "a", "command": "b"}}}"#, "command"),
+            (r#"{"mcpServers": {"string": {"env": {}, "env": {}}}}"#, "env"),
+        ] {
+            let error = try_merge(text, &json!({"command": "/bin/string"})).unwrap_err();
+            assert!(error.contains(&format!("\"{key}\" twice")), "{error}");
+        }
+    }
+
+    #[test]
     fn what_is_not_understood_is_an_error() {
-        let merge = |text| merge(text, "mcpServers", "string", &json!({}));
+        let merge = |text| try_merge(text, &json!({}));
         for text in ["{", "[]", "nonsense", "{\"mcpServers\": []}", "{\"a\": 1 \"b\": 2}", "{a: 1}", "{} {}"]
         {
             assert!(merge(text).is_err(), "{text}");

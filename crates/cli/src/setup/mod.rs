@@ -8,13 +8,20 @@ mod toml;
 use std::path::Path;
 
 pub(crate) use client::Client;
+use wire::ExecRequest;
 
+use crate::daemon::Link;
 use crate::environment::Environment;
 use crate::failure::{Failure, Status};
 use crate::output;
 
 /// The name under which clients know this server.
 const NAME: &str = "string";
+/// The variables that an entry may set: those that are not set any more go, and all others are the user's.
+const VARIABLES: [&str; 2] = ["STRING_ROOT", "STRING_PORT"];
+/// What an entry for a server that is not started but called over the network holds. Both at once make no sense.
+const CALLED: [&str; 6] =
+    ["type", "url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"];
 
 /// Prints the configuration, or merges it into the client's own file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,27 +54,33 @@ pub(crate) fn run(
 ) -> Result<Status, Failure> {
     let start = Start::of(agent, environment)?;
     let path = client.file(environment)?;
+    let speaks_as = agent.map(|id| format!("--agent {id} ")).unwrap_or_default();
+    let command = format!("string {speaks_as}--setup {}", client.name());
     match act {
         Act::Print => {
             output::print(&client.snippet(&start)?)?;
-            output::notice(&format!(
-                "this belongs in {}. To merge it there: string --setup {} --write",
-                path.display(),
-                client.name()
-            ));
+            let place = path.display();
+            output::notice(&format!("this belongs in {place}. To merge it there: {command} --write"));
         }
-        Act::Write => output::print(&write(client, &start, &path)?)?,
+        Act::Write => output::print(&write(client, &start, &path, &command)?)?,
     }
     Ok(Status::Done)
 }
 
-fn write(client: Client, start: &Start, path: &Path) -> Result<String, Failure> {
+/// Asks the daemon, which alone knows its agents, whether the one that speaks is one of them.
+pub(crate) async fn check_agent(link: &Link) -> Result<Status, Failure> {
+    let request = ExecRequest { topic: "agent".into(), cmd: "/current".into(), ..Default::default() };
+    let answer = link.attempt(async || link.client().exec(&request).await).await?;
+    if answer.reply.ok { Ok(Status::Done) } else { Err(Failure::failed(answer.reply.content)) }
+}
+
+/// Merges into the client's file. `command` prints what belongs there.
+fn write(client: Client, start: &Start, path: &Path, command: &str) -> Result<String, Failure> {
     let before = file::read(path)?;
     let merged = client.merge(before.as_deref().unwrap_or_default(), start).map_err(|why| {
+        let place = path.display();
         Failure::failed(format!(
-            "{} was left as it is: {why}.\n  Repair it, or add this by hand: string --setup {}",
-            path.display(),
-            client.name()
+            "{place} was left as it is: {why}.\n  Repair it, or add this by hand: {command}"
         ))
     })?;
     let Merged::Changed(text) = merged else {
@@ -87,18 +100,16 @@ impl Start {
         };
         let program = environment.program.as_deref();
         let program = program.ok_or_else(|| Failure::failed("cannot tell where this program lies"))?;
-        if let Some(id) = agent {
-            runtime::agent::Id::parse(id).map_err(|error| Failure::usage(error.message))?;
-        }
         let speaks_as = agent.map(|id| ["--agent".to_owned(), id.to_owned()]);
         let args = speaks_as.into_iter().flatten().chain(["--mcp".to_owned()]);
         // The daemon that the client reaches shall be the one that this command would reach.
+        let [root, port] = VARIABLES;
         let mut env = Vec::new();
         if environment.root.is_some() {
-            env.push(("STRING_ROOT".to_owned(), text("STRING_ROOT", environment.root()?.path())?));
+            env.push((root.to_owned(), text(root, environment.root()?.path())?));
         }
         if environment.port.is_some() {
-            env.push(("STRING_PORT".to_owned(), environment.port()?.to_string()));
+            env.push((port.to_owned(), environment.port()?.to_string()));
         }
         Ok(Self { command: text("this program", program)?, args: args.collect(), env })
     }

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 
-use super::{Merged, Start};
+use super::{CALLED, Merged, Start, VARIABLES};
 
 /// Puts `[TABLE.NAME]` into a document.
 pub(super) fn merge(text: &str, table: &str, name: &str, start: &Start) -> Result<Merged, String> {
@@ -27,9 +27,22 @@ pub(super) fn merge(text: &str, table: &str, name: &str, start: &Start) -> Resul
         known.and_then(Item::as_table_like_mut).ok_or(format!("its {table}.{name} is not a table"))?;
     set(entry, "command", value(&start.command));
     set(entry, "args", value(start.args.iter().collect::<Array>()));
-    match start.env.is_empty() {
-        true => drop(entry.remove("env")),
-        false => set(entry, "env", value(start.env.iter().cloned().collect::<InlineTable>())),
+    CALLED.iter().for_each(|key| drop(entry.remove(key)));
+    let own = start.env.iter().cloned().collect::<InlineTable>();
+    match entry.get_mut("env").and_then(Item::as_table_like_mut) {
+        None if own.is_empty() => drop(entry.remove("env")),
+        None => set(entry, "env", value(own)),
+        Some(known) => {
+            for name in VARIABLES {
+                match own.get(name) {
+                    Some(new) => set(known, name, Item::Value(new.clone())),
+                    None => drop(known.remove(name)),
+                }
+            }
+            if known.is_empty() {
+                entry.remove("env");
+            }
+        }
     }
     let after = with_line_ends_of(text, document.to_string());
     Ok(if after == text { Merged::Same } else { Merged::Changed(after) })
@@ -97,6 +110,24 @@ mod tests {
         }
         assert!(after.contains("command = \"/bin/string\"") && !after.contains("old"), "{after}");
         assert_eq!(merged(&after, &start()), "same");
+    }
+
+    #[test]
+    fn variables_of_the_user_stay() {
+        for env in ["[mcp_servers.string.env]\nFOO = \"1\"\n", "env = { FOO = \"1\" }\n", "env.FOO = \"1\"\n"]
+        {
+            let before = format!("[mcp_servers.string]\ncommand = \"old\"\nurl = \"http://old\"\n{env}");
+            let with = Start { env: vec![("STRING_PORT".into(), "7".into())], ..start() };
+            let after = merged(&before, &with);
+            let read: DocumentMut = after.parse().unwrap();
+            let entry = &read["mcp_servers"]["string"];
+            let variables = (entry["env"]["FOO"].as_str(), entry["env"]["STRING_PORT"].as_str());
+            assert_eq!(variables, (Some("1"), Some("7")), "{after}");
+            assert!(!after.contains("url"), "{after}");
+            assert_eq!(merged(&after, &with), "same");
+            let without = merged(&after, &start());
+            assert!(without.contains("FOO = \"1\"") && !without.contains("STRING_PORT"), "{without}");
+        }
     }
 
     #[test]

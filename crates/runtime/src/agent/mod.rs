@@ -38,6 +38,8 @@ pub struct Agent {
 pub struct Grant {
     record: Record,
     revoked: CancellationToken,
+    /// Set before that, where the agent itself is gone.
+    removed: CancellationToken,
 }
 
 /// What a shell or a command action may touch, from the widest to the narrowest.
@@ -71,6 +73,11 @@ impl Agent {
         self.grant.is_revoked()
     }
 
+    /// Whether it was revoked because the agent is gone.
+    pub fn is_removed(&self) -> bool {
+        self.grant.removed.is_cancelled()
+    }
+
     /// What something that is started now is allowed.
     pub fn grant(&self) -> &Grant {
         &self.grant
@@ -85,7 +92,7 @@ impl Agent {
 
 impl Grant {
     fn new(record: Record) -> Self {
-        Self { record, revoked: CancellationToken::new() }
+        Self { record, revoked: CancellationToken::new(), removed: CancellationToken::new() }
     }
 
     pub fn is_revoked(&self) -> bool {

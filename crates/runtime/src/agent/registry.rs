@@ -153,7 +153,10 @@ impl Registry {
         let _one = self.changing.lock().await;
         let agent = self.get(id)?;
         self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(id);
-        agent.earlier.iter().chain([&agent.grant]).for_each(|grant| grant.revoked.cancel());
+        for grant in agent.earlier.iter().chain([&agent.grant]) {
+            grant.removed.cancel();
+            grant.revoked.cancel();
+        }
         let removed = async {
             cleared.await?;
             let write = AtomicWrite::new().delete(&self.space, &Key::new(id.as_str()));

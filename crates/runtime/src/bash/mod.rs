@@ -166,6 +166,9 @@ async fn unless_revoked<T>(agent: &Agent, running: impl Future<Output = shell::R
 
 /// What the agent may touch became less while something was started or ran.
 pub fn revoked(agent: &Agent) -> Error {
+    if agent.is_removed() {
+        return Error::new(Code::NotAllowed, format!("Ended: agent {} was removed.", agent.id));
+    }
     Error::new(Code::NotAllowed, format!("Ended: what agent {} may touch has changed.", agent.id))
         .hint("What is started now has the new boundary: string agent boundary")
 }

@@ -376,6 +376,9 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemDoctor | Verb::SystemStop => {
             Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
         }
+        Verb::Events if let Some(watched) = hub::event::behind_watch(arguments) => {
+            Command::Watch(watch::Command::parse(watched)?)
+        }
         Verb::Events
         | Verb::EventList
         | Verb::EventRead

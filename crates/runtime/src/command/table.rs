@@ -285,7 +285,7 @@ pub static COMMANDS: &[Spec] = &[
     row(
         Verb::Events,
         "events",
-        "/events [list|read|ack|clear|webhook …]",
+        "/events [list|read|ack|clear|webhook|watch …]",
         "the inbox of this agent",
         Anywhere,
     ),

@@ -60,8 +60,10 @@ pub fn nonsense(settings: &Map<String, Value>) -> Option<String> {
     let Some(events) = events.as_object() else {
         return Some("events is not an object".to_owned());
     };
-    let wrong = KEYS.into_iter().find(|key| events.get(*key).is_some_and(|value| days(value).is_none()))?;
-    Some(format!("events.{wrong} is not a number of days from 1 to {DAYS_MAX}"))
+    let wrong = KEYS.into_iter().filter(|key| events.get(*key).is_some_and(|value| days(value).is_none()));
+    let said: Vec<_> =
+        wrong.map(|key| format!("events.{key} is not a number of days from 1 to {DAYS_MAX}")).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn days(value: &Value) -> Option<u64> {

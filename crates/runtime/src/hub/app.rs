@@ -1,5 +1,6 @@
 //! The app hub: what is installed, and which app topics are open.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::json;
@@ -51,8 +52,14 @@ pub async fn run(command: &Command, context: &Context<'_>) -> Result<String> {
     match command {
         Command::List(Format::Text) => Ok(with_body("Apps", &list(context).await?)),
         Command::List(Format::Json) => {
-            let rows = apps(context).await?;
-            Ok(format!("{:#}", serde_json::Value::from_iter(rows.iter().map(row_json))))
+            let mut open = open_topics(context);
+            let mut rows: Vec<_> = apps(context).await?.iter().map(|app| row_json(app, &mut open)).collect();
+            // Those of apps that are not installed, or not any more.
+            rows.extend(
+                open.into_iter()
+                    .map(|(name, topics)| json!({ "name": name, "installed": false, "topics": topics })),
+            );
+            Ok(format!("{:#}", serde_json::Value::from(rows)))
         }
         Command::Info(name) => {
             let package = Packages::of(&context.agent.workspace).installed(name, Kind::App)?;
@@ -130,16 +137,30 @@ fn row(app: &App) -> [String; 4] {
     ]
 }
 
-fn row_json(app: &App) -> serde_json::Value {
+/// The open topics of each app.
+fn open_topics(context: &Context<'_>) -> BTreeMap<String, Vec<String>> {
+    let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for session in context.topics.list() {
+        if let Some(name) = session.topic.app_name() {
+            open.entry(name.to_string()).or_default().push(session.topic.to_string());
+        }
+    }
+    open
+}
+
+/// Takes the app's own topics out of the open ones.
+fn row_json(app: &App, open: &mut BTreeMap<String, Vec<String>>) -> serde_json::Value {
     let record = &app.package.record;
     json!({
         "name": app.package.name.as_str(),
+        "installed": true,
         "version": record.version,
         "namespace": record.namespace,
         "source": record.source,
         "link": record.link,
         "commit": record.commit,
         "missing": app.missing,
+        "topics": open.remove(app.package.name.as_str()).unwrap_or_default(),
     })
 }
 

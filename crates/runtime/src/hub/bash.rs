@@ -108,9 +108,20 @@ async fn list_json(context: &Context<'_>) -> String {
             "cwd": row.cwd,
             "running": row.running.as_ref().map(|(command, _)| command),
             "running_seconds": row.running.as_ref().map(|(_, time)| time.as_secs()),
+            "lost": false,
         })
     });
-    format!("{:#}", serde_json::Value::from_iter(shells))
+    let lost = context.runtime.shells.records.lost(&context.agent.id).into_iter().map(|lost| {
+        json!({
+            "topic": format!("bash:{}", lost.name),
+            "pid": null,
+            "cwd": context.agent.workspace.display(&lost.directory),
+            "running": lost.running,
+            "running_seconds": null,
+            "lost": true,
+        })
+    });
+    format!("{:#}", shells.chain(lost).collect::<serde_json::Value>())
 }
 
 async fn rows(context: &Context<'_>) -> Vec<Row> {

@@ -1,5 +1,6 @@
 //! The agent hub's `capability`: grants files of this agent to whoever holds a token.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -18,9 +19,14 @@ const WORDS: &str = "mint --path P --verbs get,put,delete [--ttl 1h] [--quota 1G
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    Mint { path: String, terms: Asked, format: Format },
+    Mint {
+        path: String,
+        terms: Asked,
+        format: Format,
+    },
     List(Format),
-    Revoke(Vec<Id>),
+    /// One named twice is still one.
+    Revoke(BTreeSet<Id>),
 }
 
 /// All that is asked for but the path, which depends on who asks.
@@ -106,14 +112,32 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
                 }
             })
         }
-        Command::Revoke(ids) => {
-            for id in &ids {
-                capabilities.revoke(&agent.id, *id).await?;
-                tracing::info!(agent = %agent.id, capability = %id, "a capability was revoked");
+        Command::Revoke(ids) => revoke(ids, context).await,
+    }
+}
+
+/// Ends all that are named and exist: one that is unknown or has expired keeps no other alive.
+async fn revoke(ids: BTreeSet<Id>, context: &Context<'_>) -> Result<String> {
+    let (mut revoked, mut failed) = (Vec::new(), None::<Error>);
+    for id in ids {
+        match context.runtime.capabilities.revoke(&context.agent.id, id).await {
+            Ok(()) => {
+                tracing::info!(agent = %context.agent.id, capability = %id, "a capability was revoked");
+                revoked.push(id.to_string());
             }
-            let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-            Ok(format!("Revoked {}", ids.join(", ")))
+            Err(error) => {
+                failed = Some(match failed {
+                    None => error,
+                    Some(first) => Error { message: format!("{} {}", first.message, error.message), ..first },
+                });
+            }
         }
+    }
+    let said = format!("Revoked {}", revoked.join(", "));
+    match failed {
+        None => Ok(said),
+        Some(error) if revoked.is_empty() => Err(error),
+        Some(error) => Err(error.hint(said)),
     }
 }
 

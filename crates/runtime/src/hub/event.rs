@@ -7,19 +7,27 @@ use store::Limit;
 
 use super::agent::Format;
 use crate::audit::format_time;
-use crate::command::table::Verb;
+use crate::command::table::{COMMANDS, Verb};
 use crate::command::{Arguments, Context, Words};
 use crate::error::{Code, Error, Result, one_line};
 use crate::event::{Clear, Event, Id, Show, Token};
 use crate::long::shortened;
-use crate::reply::with_body;
+use crate::reply::{REPLY_MAX, with_body};
 
 /// How much of an event's first line a list shows.
 const PREVIEW: usize = 80;
-/// How much a list holds: well below what a reply may be, so that JSON is never cut.
-const LIST_BYTES: usize = 48 * 1024;
-/// No list of this size holds more.
-const LIST_EVENTS: Limit = Limit::entries(500);
+/// How much a list holds: what a reply may, without the lines around the events.
+const LIST_BYTES: usize = REPLY_MAX - 256;
+/// The same on the hub's page, which has other things to say below.
+const PAGE_BYTES: usize = REPLY_MAX - 4096;
+/// No list of this size holds more: each id and time alone takes 64 bytes.
+const LIST_EVENTS: Limit = Limit::entries(REPLY_MAX / 64);
+/// A row of a list but for the event's first line: id, the longest state, source, time, blanks between, the line's end.
+const ROW_BYTES: usize = 30 + 9 + 7 + 24 + 4 * 2 + 1;
+
+/// Said to who would acknowledge without saying what.
+const ACK: &str = "Events are acknowledged by their ids: /events ack ID…. /events lists them, and /events clear --all \
+                   removes them all.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -59,7 +67,7 @@ impl Command {
             }
             Verb::EventRead => Self::Read(Id::parse(&words.required("ID")?)?),
             Verb::EventAck => {
-                let first = words.required("ID")?;
+                let first = words.take().ok_or_else(|| words.wrong("ID is missing.").hint(ACK))?;
                 let rest = words.rest()?;
                 let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
                 // One named twice is still one event.
@@ -80,6 +88,14 @@ impl Command {
     }
 }
 
+/// The arguments of `/watch`, where that is the word behind `/events`: it is a command of its own.
+pub fn behind_watch(arguments: Arguments<'_>) -> Option<Arguments<'_>> {
+    let text = arguments.text().trim_start();
+    let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+    let watch = COMMANDS.iter().find(|spec| spec.verb == Verb::Watch)?;
+    (word == "watch").then(|| Arguments::new(watch, rest))
+}
+
 /// The word that follows `/events`.
 fn subcommand(words: &mut Words) -> Result<Verb> {
     Ok(match words.take().as_deref() {
@@ -96,7 +112,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     let (inbox, webhooks, agent) = (&context.runtime.events, &context.runtime.webhooks, &context.agent.id);
     match command {
         Command::List { show, after, format } => {
-            let listed = Listed::read(context, show, after).await?;
+            let listed = Listed::read(context, show, after, format, LIST_BYTES).await?;
             Ok(match format {
                 Format::Text => with_body("Events", &listed.text(show)),
                 Format::Json => listed.json(show),
@@ -123,7 +139,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
 
 /// What the hub's page shows: how much is new, what, and where it comes from.
 pub async fn overview(context: &Context<'_>) -> (String, String) {
-    let (count, listed) = match Listed::read(context, Show::Unacked, None).await {
+    let (count, listed) = match Listed::read(context, Show::Unacked, None, Format::Text, PAGE_BYTES).await {
         Ok(listed) => {
             let more = if listed.has_more { " and more" } else { "" };
             (format!("Events: {}{more} waiting", listed.events.len()), listed.text(Show::Unacked))
@@ -145,14 +161,18 @@ struct Listed {
 }
 
 impl Listed {
-    async fn read(context: &Context<'_>, show: Show, after: Option<Id>) -> Result<Self> {
+    async fn read(
+        context: &Context<'_>,
+        show: Show,
+        after: Option<Id>,
+        format: Format,
+        mut room: usize,
+    ) -> Result<Self> {
         let inbox = &context.runtime.events;
         let page = inbox.list(&context.agent.id, show, after, LIST_EVENTS).await?;
-        let mut room = LIST_BYTES;
         let mut events = page.events;
         let fits = events.iter().take_while(|event| {
-            let size = entry_json(event).to_string().len() * 2;
-            room.checked_sub(size).is_some_and(|left| {
+            room.checked_sub(shown_size(event, format)).is_some_and(|left| {
                 room = left;
                 true
             })
@@ -190,6 +210,18 @@ impl Listed {
         let last = self.events.last().filter(|_| self.has_more)?;
         let all = if show == Show::All { " --all" } else { "" };
         Some(format!("/events list{all}{format} --after {}", last.id))
+    }
+}
+
+/// How many bytes of a list an event takes.
+fn shown_size(event: &Event, format: Format) -> usize {
+    match format {
+        Format::Text => ROW_BYTES + preview(&event.text).len(),
+        Format::Json => {
+            let entry = format!("{:#}", entry_json(event));
+            // Each line is indented by two, and the last has a comma and an end.
+            entry.len() + 2 * entry.lines().count() + 2
+        }
     }
 }
 

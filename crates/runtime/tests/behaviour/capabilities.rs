@@ -59,6 +59,27 @@ async fn mint_says_what_was_granted_and_list_never_shows_the_secret() {
 }
 
 #[tokio::test]
+async fn revoke_ends_all_that_exist_and_names_the_others() {
+    let world = World::new().await;
+    let mut tokens = Vec::new();
+    for _ in 0..4 {
+        tokens.push(row(&mint(&world, "--path ~/x --verbs get").await, "token:").to_owned());
+    }
+    let ids: Vec<&str> = tokens.iter().map(|token| &token[..30]).collect();
+    let twice = format!("/capability revoke {0} {0}", ids[0]);
+    assert_eq!(world.ok("agent", &twice).await, format!("Revoked {}", ids[0]));
+    let unknown = "cap_00000000000000000000000000";
+    let some = format!("/capability revoke {} {unknown} {} {}", ids[1], ids[0], ids[2]);
+    let error = world.fails("agent", &some, "NOT_FOUND").await;
+    for said in [format!("No capability {unknown}."), format!("No capability {}.", ids[0])] {
+        assert!(error.contains(&said), "{error}");
+    }
+    assert!(error.ends_with(&format!("\n  Revoked {}, {}", ids[1], ids[2])), "{error}");
+    assert!(!opens(&world, &tokens[1]).await && !opens(&world, &tokens[2]).await);
+    assert!(opens(&world, &tokens[3]).await);
+}
+
+#[tokio::test]
 async fn nothing_of_the_secret_is_on_disk_or_in_the_log() {
     let world = World::new().await;
     let token = row(&mint(&world, "--path ~/x --verbs get").await, "token:").to_owned();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use runtime::agent;
 use runtime::event::{EVENTS_MAX, Follower, Id, IdempotencyKey, Source, State};
+use runtime::reply::REPLY_MAX;
 use testkit::{Fault, World};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -201,21 +202,67 @@ async fn a_rotated_token_is_dead_at_once_and_the_new_one_stays() {
     }
 }
 
-#[tokio::test]
-async fn a_list_as_json_is_whole_however_long_the_inbox() {
-    let world = World::new().await;
-    for number in 0..400 {
-        post(&world, &format!("{number} {}", "\u{1}".repeat(200))).await;
+/// Posts many events, some with a preview as long as there are, and some acknowledged.
+async fn fill(world: &World, count: usize) {
+    for number in 0..count {
+        let text = ["é", "\u{1}", "short"][number % 3].repeat(1 + number % 100);
+        let id = post(world, &format!("{number} {text}")).await;
+        if number % 7 == 0 {
+            world.ok("event", &format!("/ack {id}")).await;
+        }
     }
-    let (mut next, mut seen) = (Some("/events list --json".to_owned()), 0);
+}
+
+fn fills_a_reply(page: &str) -> bool {
+    (REPLY_MAX - 2048..=REPLY_MAX).contains(&page.len())
+}
+
+#[tokio::test]
+async fn lists_as_json_hold_what_a_reply_can_and_lead_on() {
+    let world = World::new().await;
+    fill(&world, 700).await;
+    let (mut next, mut seen) = (Some("/events list --all --json".to_owned()), 0);
     while let Some(command) = next {
-        let page: Vec<serde_json::Value> = serde_json::from_str(&world.ok("event", &command).await).unwrap();
+        let reply = world.ok("event", &command).await;
+        let page: Vec<serde_json::Value> = serde_json::from_str(&reply).unwrap();
         let (last, before) = page.split_last().unwrap();
         assert!(before.iter().all(|event| event.get("more").is_none()));
         next = last.get("more").map(|more| more.as_str().unwrap().to_owned());
+        assert!(next.is_none() || fills_a_reply(&reply), "{}", reply.len());
         seen += page.len();
     }
-    assert_eq!(seen, 400);
+    assert_eq!(seen, 700);
+}
+
+#[tokio::test]
+async fn lists_hold_what_a_reply_can_and_lead_on() {
+    let world = World::new().await;
+    fill(&world, 900).await;
+    let (mut next, mut seen) = (Some("/events list --all".to_owned()), 0);
+    while let Some(command) = next {
+        let reply = world.ok("event", &command).await;
+        seen += reply.matches("evt_").count();
+        next = reply.lines().last().unwrap().strip_prefix("… more: ").map(str::to_owned);
+        assert!(next.is_none() || fills_a_reply(&reply), "{}", reply.len());
+        seen -= usize::from(next.is_some());
+    }
+    assert_eq!(seen, 900);
+    let page = world.ok("main", "/open event").await;
+    assert!(page.len() <= REPLY_MAX && !page.contains("omitted") && page.contains("… more: /events list"));
+}
+
+#[tokio::test]
+async fn the_words_behind_events_are_those_of_the_hub() {
+    let world = World::new().await;
+    let ack = world.fails("main", "/events ack --all", "INVALID_PARAMS").await;
+    assert!(ack.contains("/events ack ID…") && ack.contains("/events clear --all"), "{ack}");
+    assert!(world.ok("main", "/events watch state job").await.starts_with("Watch 1: state profile job"));
+    assert_eq!(world.ok("main", "/events watch --json").await, world.ok("event", "/watch --json").await);
+    world.ok("main", "/events watch rm 1").await;
+    assert!(world.ok("main", "/watch").await.contains("Nothing is watched."));
+    let wrong = world.fails("main", "/events watch bash:dev later", "INVALID_PARAMS").await;
+    assert!(wrong.contains("Usage: /watch "), "{wrong}");
+    world.fails("main", "/events watching", "INVALID_PARAMS").await;
 }
 
 #[tokio::test]
@@ -225,7 +272,7 @@ async fn the_longest_event_can_be_read_by_its_ends_and_whole_in_a_file() {
     let id = post(&world, &text).await;
     let shown = world.ok("event", &format!("/read {id}")).await;
     assert!(shown.contains("\n\nfirst xxx") && shown.ends_with("xxx last"), "{}", shown.len());
-    assert!(shown.len() <= runtime::reply::REPLY_MAX);
+    assert!(shown.len() <= REPLY_MAX);
     let (_, rest) = shown.split_once("full output: ~/").unwrap();
     let (file, _) = rest.split_once(" …").unwrap();
     assert_eq!(std::fs::read_to_string(world.home.path().join(file)).unwrap(), text);

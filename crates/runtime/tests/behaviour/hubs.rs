@@ -2,7 +2,7 @@
 
 use runtime::Origin;
 use runtime::command::table::{COMMANDS, Place};
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::World;
 
 /// Every word of a hub that takes `--json`.
@@ -64,6 +64,20 @@ async fn a_hub_opens_from_anywhere_and_answers_as_itself() {
     }
     let refused = world.fails("bash:dev", "//open notes.md", "COMMAND_UNSUPPORTED").await;
     assert!(refused.contains("Open documents in a tab, such as main."), "{refused}");
+}
+
+#[tokio::test]
+async fn the_apps_as_json_have_their_open_topics() {
+    let world = World::new().await;
+    world.home.write("weather.md", "---\nname: weather\ntype: app\n---\n# Weather\n");
+    world.ok("app", "/install weather.md").await;
+    world.ok("app:weather:home", "/info").await;
+    world.ok("app:other", "/info").await;
+    let listed: Value = serde_json::from_str(&world.ok("app", "/list --json").await).unwrap();
+    let brief = |one: &Value| json!([one["name"], one["installed"], one["topics"]]);
+    let brief: Vec<Value> = listed.as_array().unwrap().iter().map(brief).collect();
+    let expected = [json!(["weather", true, ["app:weather:home"]]), json!(["other", false, ["app:other"]])];
+    assert_eq!(brief, expected);
 }
 
 #[tokio::test]

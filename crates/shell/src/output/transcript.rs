@@ -2,6 +2,7 @@
 
 use vte::{Params, Parser, Perform};
 
+use super::charset::Charsets;
 use super::page::Page;
 use super::{Live, LogFiles, Output};
 
@@ -24,13 +25,19 @@ enum Mode {
 /// What the parser drives: the page, and what programs ask the terminal.
 struct Interpreter {
     page: Page,
+    charsets: Charsets,
     answers: Vec<u8>,
     sequence_ended: bool,
 }
 
 impl Transcript {
     pub(crate) fn new(files: LogFiles) -> Self {
-        let screen = Interpreter { page: Page::new(files), answers: Vec::new(), sequence_ended: false };
+        let screen = Interpreter {
+            page: Page::new(files),
+            charsets: Charsets::default(),
+            answers: Vec::new(),
+            sequence_ended: false,
+        };
         Self { screen, parser: Parser::new(), mode: Mode::Text, partial: Vec::new() }
     }
 
@@ -67,6 +74,7 @@ impl Transcript {
     /// Forgets rows and half sequences: what follows is another command's.
     pub(crate) fn clear(&mut self) {
         self.screen.page.clear();
+        self.screen.charsets = Charsets::default();
         self.parser = Parser::new();
         self.mode = Mode::Text;
         self.partial.clear();
@@ -106,13 +114,13 @@ impl Transcript {
         }
         match std::str::from_utf8(&bytes[..run]) {
             Ok(text) => {
-                self.screen.page.print(text);
+                self.screen.show(text);
                 run
             }
             Err(error) => {
                 let valid = error.valid_up_to();
                 if let Ok(text) = std::str::from_utf8(&bytes[..valid]) {
-                    self.screen.page.print(text);
+                    self.screen.show(text);
                 }
                 match error.error_len() {
                     None if run == bytes.len() => {
@@ -133,7 +141,7 @@ impl Transcript {
         self.partial.push(bytes[0]);
         match std::str::from_utf8(&self.partial) {
             Ok(text) => {
-                self.screen.page.print(text);
+                self.screen.show(text);
                 self.partial.clear();
                 1
             }
@@ -154,6 +162,10 @@ impl Transcript {
 }
 
 impl Interpreter {
+    fn show(&mut self, text: &str) {
+        self.page.print(&self.charsets.shown(text));
+    }
+
     fn set_modes(&mut self, params: &Params, on: bool) {
         for mode in params.iter().filter_map(|param| param.first()) {
             if matches!(mode, 47 | 1047 | 1049) {
@@ -182,7 +194,7 @@ impl Interpreter {
 
 impl Perform for Interpreter {
     fn print(&mut self, glyph: char) {
-        self.page.print_char(glyph);
+        self.show(glyph.encode_utf8(&mut [0; 4]));
     }
 
     fn execute(&mut self, byte: u8) {
@@ -192,6 +204,8 @@ impl Perform for Interpreter {
             b'\t' => self.page.tab(),
             0x08 => self.move_by(0, -1),
             0 => self.page.mark_binary(),
+            0x0e => self.charsets.switch(1),
+            0x0f => self.charsets.switch(0),
             // These two cut a sequence short.
             0x18 | 0x1a => self.sequence_ended = true,
             _ => {}
@@ -206,6 +220,7 @@ impl Perform for Interpreter {
         match (intermediates, action) {
             (b"?", 'h') => self.set_modes(params, true),
             (b"?", 'l') => self.set_modes(params, false),
+            (b"!", 'p') => self.charsets = Charsets::default(),
             (b">", 'c') => self.answers.extend_from_slice(b"\x1b[>0;0;0c"),
             ([], 'c') => self.answers.extend_from_slice(b"\x1b[?6c"),
             ([], 'n') => self.report(param(0)),
@@ -240,7 +255,10 @@ impl Perform for Interpreter {
             ([], b'8') => self.page.restore(),
             ([], b'D' | b'E') => self.page.line_feed(),
             ([], b'M') => self.move_by(-1, 0),
+            (b"(", name) => self.charsets.choose(0, name),
+            (b")", name) => self.charsets.choose(1, name),
             ([], b'c') => {
+                self.charsets = Charsets::default();
                 self.page.set_alternate(false);
                 self.page.erase_on_page(2);
                 self.page.move_to(0, 0);

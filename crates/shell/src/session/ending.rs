@@ -68,7 +68,7 @@ impl Ending {
 
     pub(super) fn kill(terminal: &Terminal, now: Instant) -> Self {
         // Where it cannot be sent the next step does more.
-        let _ = terminal.interrupt();
+        let _ = terminal.signal();
         Self { at: now + limits::KILL_STEP, plan: Plan::Kill { steps: 0 } }
     }
 
@@ -114,8 +114,10 @@ impl Strike {
         let (group, waited) = (terminal.foreground(), foreground::waited_for(shell));
         // Looked at first: a child of bash that becomes a program after the signal may not have heard it.
         let program = group.is_some_and(|group| foreground::has_program(shell, group));
+        // A program that has switched the signal off wants the key; bash's own code has no use for it.
+        let struck = if group == Some(shell) { terminal.signal() } else { terminal.interrupt() };
         // Without a foreground there is nobody to interrupt; the next step sees whoever comes.
-        let _ = terminal.interrupt();
+        let _ = struck;
         Self { group, program, waited }
     }
 

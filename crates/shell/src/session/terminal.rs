@@ -106,9 +106,14 @@ impl Terminal {
     /// Ctrl-C: as a signal where the terminal makes one of it, else as the key.
     pub(super) fn interrupt(&self) -> io::Result<()> {
         if self.modes().contains(LocalModes::ISIG) {
-            return sys::signal_terminal(self.master.as_fd(), libc::SIGINT);
+            return self.signal();
         }
         self.master.write(&[0x03]).map(|_| ())
+    }
+
+    /// The signal of Ctrl-C, also where the terminal makes none of the key.
+    pub(super) fn signal(&self) -> io::Result<()> {
+        sys::signal_terminal(self.master.as_fd(), libc::SIGINT)
     }
 
     /// The key for end of file, Ctrl-D unless the user has changed it.

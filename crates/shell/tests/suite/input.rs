@@ -309,6 +309,21 @@ async fn a_job_killed_in_raw_mode_leaves_a_usable_terminal() {
 }
 
 #[tokio::test]
+async fn what_bash_itself_reads_from_a_raw_terminal_can_be_ended() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1").await;
+    waits_for_input(&fixture.run("stty raw; read x").await);
+    fixture.shell.kill().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 130);
+    assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    waits_for_input(&fixture.run("stty raw; read x").await);
+    fixture.shell.interrupt().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 130);
+    assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    fixture.alive().await;
+}
+
+#[tokio::test]
 async fn a_stopped_job_ends_the_turn_and_can_go_on() {
     let fixture = Fixture::new().await;
     waits_for_input(&fixture.run("cat").await);

@@ -155,6 +155,13 @@ mod tests {
         assert_eq!(config(&path).state, State::Problem);
         fs::write(&path, r#"{"events": {"keepDays": "x"}}"#).unwrap();
         let found = config(&path);
+        assert!(!found.said.contains("keepAckedDays"), "{found:?}");
         assert!(found.state == State::Warning && found.said.contains("events.keepDays is not"), "{found:?}");
+        fs::write(&path, r#"{"events": {"keepAckedDays": 0, "keepDays": "x"}}"#).unwrap();
+        let both = config(&path).said;
+        assert!(
+            both.contains("events.keepAckedDays is not") && both.contains("events.keepDays is not"),
+            "{both}"
+        );
     }
 }

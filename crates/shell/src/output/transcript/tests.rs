@@ -36,6 +36,10 @@ fn a_person_would_see_this() {
         ("\x1b]52;c;c2VjcmV0\x07x\x1b[?2004h\x1b[?2004l", "x"),
         ("\x1bP1;2q#0sixel\x1b\\x\x1b_apc\x1b\\y\x1b^pm\x1b\\z\x1bXsos\x1b\\w", "xyzw"),
         ("\x1b(B\x1b)0\x1b=\x1b>a\x1b[>4;2m\x1b[!p", "a"),
+        // line drawing
+        ("\x1b(0lqk\x1b(B q\r\n\x1b(0mqj\x1b(B", "┌─┐ q\n└─┘"),
+        ("\x1b)0\x0eAx_é\x0fx\x0ex\x1b[!px", "A│ éx│x"),
+        ("\x1b(0q\x1bcq\r\n", "q\n"),
         // progress
         ("10%\r50%\r100%\r\ndone\r\n", "100%\ndone\n"),
         ("loading...\rok\x1b[K\r\n", "ok\n"),
