@@ -120,6 +120,11 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         }
         Command::Read(id) => Ok(whole(&inbox.read(agent, id).await?, context.agent.workspace.home()).await),
         Command::Ack(ids) => {
+            // All or none: what an agent takes for dealt with, and what it does not, must be known.
+            for id in &ids {
+                let found = inbox.read(agent, *id).await;
+                found.map_err(|error| error.hint("None of them was acknowledged."))?;
+            }
             for id in &ids {
                 inbox.ack(agent, *id).await?;
             }

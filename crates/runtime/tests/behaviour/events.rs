@@ -46,6 +46,11 @@ async fn an_event_waits_until_it_is_acknowledged() {
     assert!(world.ok("event", "/list --all").await.contains("acked"));
     assert_eq!(world.ok("event", "/clear").await, "Removed 1 event.");
     assert_eq!(world.ok("event", "/list --all").await, "Events\n---\nNo events.");
+    let (first, second) = (post(&world, "first").await, post(&world, "second").await);
+    let refused = world.fails("main", &format!("/events ack {first} {id} {second}"), "NOT_FOUND").await;
+    assert!(refused.contains("None of them was acknowledged."), "{refused}");
+    assert!(!world.ok("event", "/list --all").await.contains("acked"));
+    assert_eq!(world.ok("event", "/clear --all").await, "Removed 2 events.");
     world.fails("event", &format!("/read {id}"), "NOT_FOUND").await;
     world.fails("event", "/read evt_x", "NOT_FOUND").await;
     world.fails("main", "/events frobnicate", "INVALID_PARAMS").await;
