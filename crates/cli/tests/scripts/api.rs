@@ -329,7 +329,7 @@ async fn an_interrupt_ends_a_busy_script() {
         &world,
         "spin",
         "timeout_ms: 60000",
-        "await flo.task.putState({ key: 'began', value: 1 }); for (;;) {}",
+        "console.log('so far'); await flo.task.putState({ key: 'began', value: 1 }); for (;;) {}",
     );
     let running = world.spawn(world.request("main", "/tool:spin --task busy"));
     let began = async {
@@ -340,6 +340,9 @@ async fn an_interrupt_ends_a_busy_script() {
     tokio::time::timeout(Duration::from_secs(30), began).await.unwrap();
     world.ok("main", "/interrupt").await;
     assert_eq!(running.await.unwrap().code.map(|code| code.as_str()), Some("INTERRUPTED"));
+    let left = world.ok("tool", "/task busy").await;
+    assert!(left.contains("failed") && left.contains("so far"), "{left}");
+    assert!(world.ok("tool", "/tasks").await.contains("busy  spin  main"));
     tool(&world, "spin", "", "return 'again';");
     assert_eq!(world.ok("main", "/tool:spin").await, "again");
 }

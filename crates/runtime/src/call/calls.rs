@@ -61,6 +61,28 @@ pub enum Naming {
     Unnamed,
 }
 
+/// A call that runs. Dropped before [`Interrupted::not`], it leaves what happened so far, for as long as this process
+/// runs.
+struct Interrupted<'c> {
+    calls: &'c Calls<'c>,
+    record: Option<task::Record>,
+}
+
+impl Interrupted<'_> {
+    fn not(mut self) {
+        self.record = None;
+    }
+}
+
+impl Drop for Interrupted<'_> {
+    fn drop(&mut self) {
+        let Some(record) = self.record.take() else { return };
+        let Calls { runtime, agent, task, shared, .. } = self.calls;
+        let record = task::Record { ended_at: runtime.now().as_millis(), ..record };
+        runtime.tasks.remember(&agent.id, task.clone(), record, shared.take_events());
+    }
+}
+
 impl Calls<'_> {
     /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
     pub async fn call(&self, tool: &Tool, input: Value) -> Called {
@@ -75,7 +97,10 @@ impl Calls<'_> {
         };
         let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
         let listed = self.runtime.tasks.begin(&self.agent.id, &self.task, &given_up);
+        // Last, so that what it leaves can be looked up when the others tell of it.
+        let interrupted = Interrupted { calls: self, record: Some(given_up.clone()) };
         let outcome = self.invoke(tool, input, 0).await;
+        interrupted.not();
         let record = task::Record {
             ended_at: self.runtime.now().as_millis(),
             outcome: if outcome.is_ok() { task::Outcome::Ok } else { task::Outcome::Failed },
