@@ -215,6 +215,14 @@ fn event_line(event: &task::Event) -> String {
 }
 
 async fn purge(ids: &[task::Id], context: &Context<'_>) -> Result<String> {
+    // A call that runs would go on, and leave it all again.
+    if let Some((id, topic)) = ids.iter().find_map(|id| {
+        let topic = context.runtime.tasks.running_in(&context.agent.id, id)?;
+        Some((id, topic))
+    }) {
+        return Err(Error::new(Code::Conflict, format!("Task {id} is running, in {topic}."))
+            .hint(format!("Nothing was purged. Stop it first: string {topic} /interrupt")));
+    }
     let mut purged = Vec::new();
     let mut unknown = Vec::new();
     for id in ids {

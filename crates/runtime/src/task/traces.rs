@@ -62,11 +62,17 @@ impl Tasks {
             .collect())
     }
 
+    /// The topic where a call of a task runs.
+    pub fn running_in(&self, agent: &agent::Id, id: &Id) -> Option<String> {
+        let running = self.running();
+        let call = running.iter().find(|running| running.agent == *agent && running.id == *id)?;
+        Some(call.record.topic.clone())
+    }
+
     /// Removes a task with its state, and says whether there was one.
     pub async fn purge(&self, agent: &agent::Id, id: &Id) -> Result<bool> {
         let (space, key) = (records(agent), Key::new(id.as_str()));
-        let mut known = self.store.get(&space, &key).await.map_err(store_failed)?.is_some()
-            || self.running().iter().any(|running| running.agent == *agent && running.id == *id);
+        let mut known = self.store.get(&space, &key).await.map_err(store_failed)?.is_some();
         for prefix in TRACES {
             let own = format!("{prefix}/{agent}/{id}");
             let below = self.spaces(&format!("{own}/")).await?;
