@@ -339,6 +339,7 @@ async fn an_interrupt_ends_a_busy_script() {
     };
     tokio::time::timeout(Duration::from_secs(30), began).await.unwrap();
     let refused = world.fails("tool", "/purge busy", "CONFLICT").await;
+    assert_eq!(world.ok("tool", "/purge --all").await, "No tasks.");
     assert!(refused.contains("running, in main") && refused.contains("string main /interrupt"), "{refused}");
     world.ok("main", "/interrupt").await;
     assert_eq!(running.await.unwrap().code.map(|code| code.as_str()), Some("INTERRUPTED"));

@@ -76,8 +76,9 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
         Command::Purge(ids) => purge(&ids, context).await,
         Command::PurgeAll => {
             let all = context.runtime.tasks.list(&context.agent.id).await?;
-            let ids: Vec<task::Id> = all.iter().filter_map(|task| task::Id::parse(&task.id).ok()).collect();
-            purge(&ids, context).await
+            let is_over = |id: &task::Id| context.runtime.tasks.running_in(&context.agent.id, id).is_none();
+            let ids = all.iter().filter_map(|task| task::Id::parse(&task.id).ok()).filter(is_over);
+            purge(&ids.collect::<Vec<_>>(), context).await
         }
     }
 }
