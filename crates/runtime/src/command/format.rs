@@ -1,7 +1,19 @@
 //! Who reads a command's answer.
 
-use super::Command;
-use crate::hub::agent::Format;
+use super::{Command, Words};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+impl Format {
+    /// What the words ask for. Takes `--json` out of them.
+    pub fn asked(words: &mut Words) -> Self {
+        if words.switch("--json") { Self::Json } else { Self::Text }
+    }
+}
 
 impl Command {
     /// Whether its answer is for people or, by `--json`, for a program.

@@ -43,6 +43,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub use arguments::{Arguments, Words};
+pub use format::Format;
 pub use topics::detail;
 pub use understand::{not_run, parse};
 

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::{Arguments, Context, Words};
 use crate::audit::format_time;
 use crate::bash::first_line;
+use crate::command::Format;
 use crate::error::{Code, Error, Result, one_line, quoted};
-use crate::hub::agent::Format;
 use crate::hub::columns;
 use crate::reply::with_body;
 use crate::state::{self, Place};
@@ -41,7 +41,7 @@ impl Command {
             return Ok(Self::Set(What::Shell { topic: shell_topic(topic, arguments)?, until }));
         }
         let mut words = arguments.words()?;
-        let format = if words.switch("--json") { Format::Json } else { Format::Text };
+        let format = Format::asked(&mut words);
         let command = match words.take().as_deref() {
             None | Some("list") => Self::List(format),
             Some("rm") => return remove(words),

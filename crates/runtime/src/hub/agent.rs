@@ -8,7 +8,7 @@ use crate::action;
 use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
 use crate::blocking;
 use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Words};
+use crate::command::{Arguments, Context, Format};
 use crate::error::{Code, Error, Result, quoted};
 use crate::policy::{Changed, require_person};
 use crate::reply::with_body;
@@ -26,12 +26,6 @@ pub enum Command {
     Allow { add: Vec<String>, remove: Option<String>, format: Format },
     AllowHost { page: String, host: String },
     Remove(Id),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Text,
-    Json,
 }
 
 /// Where a choice of agent counts.
@@ -53,8 +47,8 @@ impl Command {
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
-            Verb::AgentList => Self::List(format(&mut words)),
-            Verb::AgentCurrent => Self::Current(format(&mut words)),
+            Verb::AgentList => Self::List(Format::asked(&mut words)),
+            Verb::AgentCurrent => Self::Current(Format::asked(&mut words)),
             Verb::AgentAdd => {
                 let home = words.value("--home")?;
                 let allow = words.value("--allow")?.map(|list| split_list(&list)).unwrap_or_default();
@@ -78,7 +72,7 @@ impl Command {
                 None => Self::ShowBoundary,
             },
             Verb::AgentAllow => {
-                let (remove, format) = (words.value("--remove")?, format(&mut words));
+                let (remove, format) = (words.value("--remove")?, Format::asked(&mut words));
                 return Ok(Self::Allow { remove, format, add: words.rest()? });
             }
             Verb::AgentAllowHost => {
@@ -250,10 +244,6 @@ pub fn typed_path(text: &str, context: &Context<'_>) -> Result<PathBuf> {
         return Ok(workspace::normalize(&path));
     }
     Err(Error::new(Code::InvalidParams, format!("Not an absolute path: {}", quoted(text))))
-}
-
-pub fn format(words: &mut Words) -> Format {
-    if words.switch("--json") { Format::Json } else { Format::Text }
 }
 
 pub fn split_list(text: &str) -> Vec<String> {

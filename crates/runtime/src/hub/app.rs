@@ -5,10 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::agent::Format;
 use crate::blocking;
 use crate::command::table::Verb;
-use crate::command::{Arguments, Context};
+use crate::command::{Arguments, Context, Format};
 use crate::error::Result;
 use crate::package::{Kind, Package, Packages, parse_name};
 use crate::reply::with_body;
@@ -35,8 +34,7 @@ impl Command {
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
-            Verb::AppList if words.switch("--json") => Self::List(Format::Json),
-            Verb::AppList => Self::List(Format::Text),
+            Verb::AppList => Self::List(Format::asked(&mut words)),
             Verb::AppInfo => match words.take() {
                 Some(name) => Self::Info(parse_name(name.trim_start_matches("app:"))?),
                 None => Self::List(Format::Text),

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::agent::Format;
 use super::system::duration;
 use crate::bash::{Cwd, first_line};
 use crate::command::table::Verb;
-use crate::command::{Arguments, Context, terminal};
+use crate::command::{Arguments, Context, Format, terminal};
 use crate::error::{Code, Error, Result, one_line};
 use crate::reply::with_body;
 use crate::topic::{Kind, Name, Topic};
@@ -30,8 +29,7 @@ impl Command {
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
-            Verb::BashList if words.switch("--json") => Self::List(Format::Json),
-            Verb::BashList => Self::List(Format::Text),
+            Verb::BashList => Self::List(Format::asked(&mut words)),
             Verb::BashKill => Self::Kill(name(&words.required("NAME")?)?),
             other => unreachable!("{other:?} is not a word of the bash hub"),
         };

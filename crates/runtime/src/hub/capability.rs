@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::agent::{Format, format, split_list, typed_path};
+use super::agent::{split_list, typed_path};
 use crate::audit::format_time;
 use crate::capability::{Capability, Id, Minted, QUOTA, TTL, TTL_MAX, Terms, Token, Uses, Verb, Verbs};
-use crate::command::{Arguments, Context};
+use crate::command::{Arguments, Context, Format};
 use crate::error::{Code, Error, Result, quoted};
 use crate::reply::with_body;
 use crate::words::{self, shown_bytes};
@@ -65,9 +65,9 @@ impl Command {
                     uses: if words.switch("--single-use") { Uses::Once } else { Uses::Many },
                     quota: words.value("--quota")?.map_or(Ok(QUOTA), |text| quota(&text))?,
                 };
-                Self::Mint { path, terms, format: format(&mut words) }
+                Self::Mint { path, terms, format: Format::asked(&mut words) }
             }
-            None | Some("list") => Self::List(format(&mut words)),
+            None | Some("list") => Self::List(Format::asked(&mut words)),
             Some("revoke") => {
                 let first = words.required("ID")?;
                 let rest = words.rest()?;

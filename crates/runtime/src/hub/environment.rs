@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::agent::Format;
 use crate::blocking;
-use crate::command::Context;
+use crate::command::{Context, Format};
 use crate::error::one_line;
 use crate::reply::with_body;
 use crate::variable;

@@ -5,10 +5,9 @@ use std::path::Path;
 use serde_json::json;
 use store::Limit;
 
-use super::agent::Format;
 use crate::audit::format_time;
 use crate::command::table::{COMMANDS, Verb};
-use crate::command::{Arguments, Context, Words};
+use crate::command::{Arguments, Context, Format, Words};
 use crate::error::{Code, Error, Result, one_line};
 use crate::event::{Clear, Event, Id, Show, Token};
 use crate::long::shortened;
@@ -61,7 +60,7 @@ impl Command {
         let command = match verb {
             Verb::EventList => {
                 let show = if words.switch("--all") { Show::All } else { Show::Unacked };
-                let format = if words.switch("--json") { Format::Json } else { Format::Text };
+                let format = Format::asked(&mut words);
                 let after = words.value("--after")?.map(|id| Id::parse(&id)).transpose()?;
                 Self::List { show, after, format }
             }

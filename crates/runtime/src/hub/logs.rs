@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::agent::Format;
 use crate::blocking;
-use crate::command::{Context, Words};
+use crate::command::{Context, Format, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::logs::{LINES, LINES_MAX, Redaction, Which, tail};
 use crate::reply::with_body;
@@ -26,7 +25,7 @@ impl Asked {
                 .hint("Follow it on the command line: string system logs -f"));
         }
         let which = if words.switch("--audit") { Which::Audit } else { Which::Daemon };
-        let format = if words.switch("--json") { Format::Json } else { Format::Text };
+        let format = Format::asked(words);
         let lines = words.value("-n")?.map_or(Ok(LINES), |text| {
             let number = text.parse().ok().filter(|lines| (1..=LINES_MAX).contains(lines));
             number

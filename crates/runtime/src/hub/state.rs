@@ -7,8 +7,7 @@ mod transfer;
 use serde_json::{Value, json};
 
 use self::show::Report;
-use super::agent::Format;
-use crate::command::{Arguments, Context, Line, Words};
+use crate::command::{Arguments, Context, Format, Line, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::reply::with_body;
 use crate::state::{self, Condition, PAGE_MAX, Place, Write, Written, place};
@@ -45,7 +44,7 @@ impl Command {
 
     pub fn parse(line: &Line<'_>) -> Result<Self> {
         let mut words = Arguments::new(line.spec, line.arguments).words()?;
-        let format = if words.switch("--json") { Format::Json } else { Format::Text };
+        let format = Format::asked(&mut words);
         let word = Word::parse(&mut words, line.body)?;
         words.done()?;
         Ok(Self { word, format })

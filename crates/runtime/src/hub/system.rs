@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::agent::Format;
 use super::{environment, logs};
 use crate::command::table::Verb;
-use crate::command::{Arguments, Context};
+use crate::command::{Arguments, Context, Format};
 use crate::error::Result;
 use crate::logs::Which;
 use crate::reply::with_body;
@@ -37,13 +36,10 @@ impl Command {
     pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
         let mut words = arguments.words()?;
         let command = match verb {
-            Verb::SystemStatus if words.switch("--json") => Self::Status(Format::Json),
-            Verb::SystemStatus => Self::Status(Format::Text),
-            Verb::SystemEnv if words.switch("--json") => Self::Env(Format::Json),
-            Verb::SystemEnv => Self::Env(Format::Text),
+            Verb::SystemStatus => Self::Status(Format::asked(&mut words)),
+            Verb::SystemEnv => Self::Env(Format::asked(&mut words)),
             Verb::SystemLogs => Self::Logs(logs::Asked::parse(&mut words)?),
-            Verb::SystemDoctor if words.switch("--json") => Self::Doctor(Format::Json),
-            Verb::SystemDoctor => Self::Doctor(Format::Text),
+            Verb::SystemDoctor => Self::Doctor(Format::asked(&mut words)),
             Verb::SystemStop => Self::Stop,
             other => unreachable!("{other:?} is not a word of the system hub"),
         };

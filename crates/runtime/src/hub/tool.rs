@@ -4,9 +4,8 @@ mod info;
 
 use serde_json::{Value, json};
 
-use super::agent::Format;
 use crate::command::table::Verb;
-use crate::command::{Arguments, Context};
+use crate::command::{Arguments, Context, Format};
 use crate::error::{Code, Error, Result, nearest, one_line};
 use crate::reply::with_body;
 use crate::state;
@@ -43,8 +42,7 @@ impl Command {
         let format = match verb {
             // What has happened is said in words.
             Verb::ToolPurge => Format::Text,
-            _ if words.switch("--json") => Format::Json,
-            _ => Format::Text,
+            _ => Format::asked(&mut words),
         };
         let command = match verb {
             Verb::ToolList => Self::List(format),

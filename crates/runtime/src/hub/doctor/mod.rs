@@ -7,8 +7,7 @@ mod processes;
 
 use serde_json::json;
 
-use super::agent::Format;
-use crate::command::Context;
+use crate::command::{Context, Format};
 use crate::reply::with_body;
 
 /// One thing that was looked at.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Place;
+use crate::command::Format;
 use crate::error::{Code, Error, one_line};
-use crate::hub::agent::Format;
 use crate::hub::columns;
 use crate::reply::with_body;
 use crate::state::{self, Entry, Page, Written};

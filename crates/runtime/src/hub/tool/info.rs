@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 
 use crate::agent::Workspace;
 use crate::call;
-use crate::command::Context;
+use crate::command::{Context, Format};
 use crate::error::{Code, Error, Result, in_lines, nearest, quoted};
-use crate::hub::agent::Format;
 use crate::hub::columns;
 use crate::manifest::{Catalogue, Listed, Skill, Tool};
 use crate::reply::with_body;
