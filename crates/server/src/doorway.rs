@@ -1,7 +1,7 @@
 //! The files by which a daemon is found: its socket, its process id, and the token of its port.
 //!
 //! Somebody may remove them while it runs, cleaning up or by mistake. It would go on, and nobody could reach or stop it;
-//! so it looks after them, and makes anew what is missing. Where its lock is gone too, the whole root was removed or
+//! so it looks after the socket, and makes all of them anew when that is gone. Where its lock is gone too, the whole root was removed or
 //! replaced: then there is nothing left to serve.
 
 use std::os::unix::fs::MetadataExt;

@@ -40,6 +40,8 @@ impl Lines {
         let dropped = Arc::default();
         let drop_line = DropLine(Arc::clone(&dropped));
         editor.bind_sequence(KeyEvent::ctrl('c'), EventHandler::Conditional(Box::new(drop_line)));
+        let keep_line = KeepLine(Arc::clone(&dropped));
+        editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keep_line)));
         Ok(Self { editor, dropped })
     }
 
@@ -82,6 +84,16 @@ impl ConditionalEventHandler for DropLine {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
         self.0.store(true, Ordering::Relaxed);
         Some(Cmd::AcceptLine)
+    }
+}
+
+/// A line that goes on after Ctrl-C was not dropped: that was an answer to a question about completions.
+struct KeepLine(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for KeepLine {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        self.0.store(false, Ordering::Relaxed);
+        None
     }
 }
 

@@ -7,6 +7,7 @@ mod line;
 
 use std::rc::Rc;
 
+use runtime::command::table;
 use runtime::topic::Topic;
 use rustyline::error::ReadlineError;
 
@@ -21,6 +22,9 @@ use crate::output;
 
 const CONTINUED: &str = "… ";
 const BODY: &str = "  Now the body. A line with a single dot ends it; Ctrl-C drops it.";
+
+const NOT_SENT: &str = "  Not sent: a line that begins with // is a command, and there is none of that name.\n  \
+     To type it to the program as it is: string --attach TOPIC";
 
 /// Reads, sends and prints until Ctrl-D.
 pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result<Status, Failure> {
@@ -55,9 +59,16 @@ pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result
                 }
                 runtime.block_on(conversation.send(payload))?;
             }
+            Input::Hidden(line) if is_no_command(&line, conversation.topic()) => output::print(NOT_SENT)?,
             Input::Hidden(line) => runtime.block_on(conversation.send(line))?,
         }
     }
+}
+
+/// Whether a line looks like a command and is none. It may be a password, so nobody is to answer what it is.
+fn is_no_command(line: &str, topic: &Topic) -> bool {
+    let word = line.trim_start().strip_prefix("//").map(|rest| rest.split_whitespace().next());
+    word.is_some_and(|word| word.is_none_or(|word| table::find(word, topic).is_none()))
 }
 
 enum Input {
@@ -120,4 +131,25 @@ fn stopped(draft: Draft, error: ReadlineError) -> Result<Input, Failure> {
 /// A shell's own `:` is followed by a space or nothing.
 fn names_a_topic(line: &str) -> bool {
     line.strip_prefix(':').is_some_and(|name| name.starts_with(|c: char| !c.is_whitespace()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_looks_like_a_command_is_none() {
+        let topic = Topic::parse("bash:dev").unwrap();
+        for (line, expected) in [
+            ("//interrupt", false),
+            ("//wait 5s", false),
+            ("//hush123", true),
+            (" //hush123 x", true),
+            ("//", true),
+            ("/wait", false),
+            ("hush//123", false),
+        ] {
+            assert_eq!(is_no_command(line, &topic), expected, "{line}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,6 +55,8 @@ pub(super) struct Log {
 #[derive(Debug, Default)]
 struct Said {
     events: VecDeque<ServerSseMessage>,
+    /// How much has been said.
+    bytes: usize,
     /// How many older ones are kept no more.
     forgotten: u64,
     /// The last one that any reader has got.
@@ -83,7 +86,9 @@ impl Log {
     }
 
     pub(super) fn say(&self, message: ServerJsonRpcMessage) {
+        let bytes = length(&message);
         let mut said = self.said();
+        said.bytes += bytes;
         let position = Position { stream: self.stream, index: said.last() + 1 };
         if said.events.len() == EVENTS_MAX {
             said.events.pop_front();
@@ -92,6 +97,11 @@ impl Log {
         said.events.push_back(ServerSseMessage::new(position.to_string(), message));
         drop(said);
         self.changed.notify_waiters();
+    }
+
+    /// How much has been said so far, forgotten events included.
+    pub(super) fn bytes(&self) -> usize {
+        self.said().bytes
     }
 
     /// Nothing more will be said.
@@ -114,6 +124,29 @@ impl Log {
 
     fn said(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long a message is as JSON.
+fn length(message: &ServerJsonRpcMessage) -> usize {
+    struct Counted(usize);
+
+    impl io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut counted = Counted(0);
+    match serde_json::to_writer(&mut counted, message) {
+        Ok(()) => counted.0,
+        // It cannot be sent either.
+        Err(_) => 0,
     }
 }
 

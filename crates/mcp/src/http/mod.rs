@@ -90,7 +90,8 @@ impl<H: Host> Sessions<H> {
     /// behind an event that there is not.
     fn check_named(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
         let Some(named) = headers.get(SESSION) else { return Ok(()) };
-        let session = named.to_str().ok().and_then(|named| self.open.find(named));
+        // The library takes one that is no text for none, and would begin another session.
+        let session = self.open.find(named.to_str().map_err(|_| Refused::NoSession)?);
         match (method, session, headers.get(LAST_EVENT)) {
             (&Method::DELETE, None, _) => Err(Refused::NoSession),
             (&Method::GET, Some(session), Some(last)) => {

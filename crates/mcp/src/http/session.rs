@@ -15,8 +15,10 @@ use tokio::time::Instant;
 
 use super::log::{Log, OWN, Position, Reader};
 
-/// So many answered requests can be read again by a client whose connection broke off. An answer has up to 64 KiB.
+/// So many answered requests can be read again by a client whose connection broke off.
 const ANSWERED_KEPT: usize = 16;
+/// And so much of them: nearly every answer has at most 64 KiB, but pages of the inbox have megabytes.
+const ANSWERED_BYTES: usize = 2 * 1024 * 1024;
 /// When a client whose connection broke off shall come back.
 const RETRY: Duration = Duration::from_secs(3);
 
@@ -208,11 +210,7 @@ impl Session {
             log.end();
         }
         book.answered.push_back(due.stream);
-        if book.answered.len() > ANSWERED_KEPT
-            && let Some(oldest) = book.answered.pop_front()
-        {
-            book.streams.remove(&oldest);
-        }
+        book.forget_old_answers();
         drop(book);
         self.changed.notify_waiters();
     }
@@ -230,6 +228,21 @@ impl Book {
         self.streams.insert(stream, Arc::clone(&log));
         self.due.insert(request.id.clone(), Due { stream, progress });
         (stream, log)
+    }
+
+    /// Whoever reads one of them reads it to its end.
+    fn forget_old_answers(&mut self) {
+        let mut room = ANSWERED_BYTES;
+        let fits = |stream: &&u64| {
+            let size = self.streams.get(*stream).map_or(0, |log| log.bytes());
+            let rest = room.checked_sub(size);
+            room = rest.unwrap_or_default();
+            rest.is_some()
+        };
+        let kept = self.answered.iter().rev().take(ANSWERED_KEPT).take_while(fits).count();
+        for old in self.answered.drain(..self.answered.len() - kept) {
+            self.streams.remove(&old);
+        }
     }
 
     fn stream_of(&self, id: &RequestId) -> Option<u64> {
