@@ -131,3 +131,23 @@ async fn what_nobody_heard_is_told_to_whoever_comes_next() {
                     (the command before has ended: exit 0; whoever waited for this had gone)\nfirst\nsecond";
     assert_eq!(reply, expected);
 }
+
+#[tokio::test]
+async fn what_waits_for_a_topic_of_a_removed_agent_is_told_so() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    world.ok("agent", "/add x").await;
+    let running = world.spawn(world.request_as("x", "a", "/exec sleep 1000"));
+    let topics = world.runtime.sessions.of(&runtime::agent::Id::parse("x").unwrap());
+    while !topics.list().iter().any(|session| session.running().is_some()) {
+        tokio::task::yield_now().await;
+    }
+    let waiting = world.spawn(world.request_as("x", "a", "/exec echo never"));
+    // The other tasks of this thread have had their turn after it.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    world.ok("agent", "/rm x").await;
+    assert!(!running.await.unwrap().ok());
+    let told = waiting.await.unwrap().content;
+    assert!(told.starts_with("ERROR(NOT_FOUND): The agent of a was removed."), "{told}");
+}

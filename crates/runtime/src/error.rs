@@ -135,7 +135,12 @@ pub fn one_line(text: &str) -> String {
 
 /// A text that may have several lines: the same for whatever else moves the cursor or turns the writing around.
 pub fn in_lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| steers(c) && !matches!(c, '\n' | '\t'))
+    let is_escaped = |c| steers(c) && !matches!(c, '\n' | '\t');
+    match text.contains("\r\n") {
+        // Lines as other systems end them.
+        true => Cow::Owned(escaped(&text.replace("\r\n", "\n"), is_escaped).into_owned()),
+        false => escaped(text, is_escaped),
+    }
 }
 
 fn indented(text: &str) -> Cow<'_, str> {

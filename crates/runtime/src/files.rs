@@ -46,8 +46,9 @@ pub fn lock(dir: &Path) -> io::Result<File> {
     lock_within(dir, LOCK_WAIT_MAX)
 }
 
+/// The same, where whoever has it may take longer.
 #[expect(clippy::disallowed_methods, reason = "the kernel knows no lock with a deadline")]
-fn lock_within(dir: &Path, wait: Duration) -> io::Result<File> {
+pub fn lock_within(dir: &Path, wait: Duration) -> io::Result<File> {
     create_dir(dir)?;
     let path = dir.join(".lock");
     let mut options = File::options();
@@ -58,8 +59,10 @@ fn lock_within(dir: &Path, wait: Duration) -> io::Result<File> {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if began.elapsed() >= wait => {
-                let why =
-                    format!("another program holds the lock; end it, or try again: fuser {}", path.display());
+                let why = format!(
+                    "somebody else holds the lock; try again, or look who it is: fuser {}",
+                    path.display()
+                );
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),

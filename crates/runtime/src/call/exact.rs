@@ -16,7 +16,9 @@ fn find(value: &Value, path: &mut Vec<String>) -> Option<String> {
     let (number, name) = match value {
         Value::Number(number) => {
             let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))?;
-            return (whole as f64 as i128 != whole).then(|| number.to_string());
+            // What a script writes itself: the fewest digits that mean the number, and zeros.
+            let is_kept = whole as f64 as i128 == whole || (whole as f64).to_string() == number.to_string();
+            return (!is_kept).then(|| number.to_string());
         }
         Value::Array(items) => {
             let mut items = items.iter().enumerate();
@@ -42,6 +44,8 @@ mod tests {
         for fine in [
             json!(9_007_199_254_740_992_i64),
             json!(1_i64 << 60),
+            json!(1_152_921_504_606_847_000_i64),
+            json!(1_763_263_539_123_000_000_i64),
             json!(i64::MIN),
             json!(0.1),
             json!("9007199254740993"),

@@ -1,7 +1,7 @@
 //! What all scripts of one task share: the variables of the session, and the secrets they were shown.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -32,6 +32,8 @@ struct Inner {
     bytes: usize,
     mark: Mark,
     revealed: Vec<(String, Secret, Declared)>,
+    /// The same, ready to be looked for; none since another was revealed.
+    sought: Option<Arc<Secrets>>,
     /// The newest ones.
     events: VecDeque<Event>,
 }
@@ -99,12 +101,16 @@ impl Shared {
         let mut inner = self.lock();
         inner.mark = inner.mark.with(Mark::SECRET);
         inner.revealed.push((name.to_owned(), secret.clone(), declared));
+        inner.sought = None;
     }
 
     /// What errors and logs must not hold.
-    pub fn revealed(&self) -> Secrets {
-        let inner = self.lock();
-        Secrets::new(inner.revealed.iter().map(|(name, secret, _)| (name.as_str(), secret)))
+    pub fn revealed(&self) -> Arc<Secrets> {
+        let mut inner = self.lock();
+        let Inner { revealed, sought, .. } = &mut *inner;
+        let make =
+            || Arc::new(Secrets::new(revealed.iter().map(|(name, secret, _)| (name.as_str(), secret))));
+        Arc::clone(sought.get_or_insert_with(make))
     }
 
     /// What no redirect may take to a host that the script did not name.

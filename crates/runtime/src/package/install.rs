@@ -10,7 +10,7 @@ use sfmd::PackageType;
 
 use super::gather::{Files, invalid};
 use super::tools::Tools;
-use super::{Kind, Package, Packages, RECORD, Record, parse_name};
+use super::{Kind, LOCK_WAIT_MAX, Package, Packages, RECORD, Record, parse_name};
 use crate::error::{Code, Error, Result};
 use crate::files;
 use crate::manifest::Catalogue;
@@ -122,7 +122,7 @@ struct Staged {
 
 impl Staged {
     fn new(packages: &Packages, gathered: &Files, is_link: bool) -> io::Result<Self> {
-        let lock = files::lock(packages.dir())?;
+        let lock = files::lock_within(packages.dir(), LOCK_WAIT_MAX)?;
         sweep(packages.dir())?;
         let dir = packages.dir().join(format!(".staged-{}", ulid::Ulid::generate()));
         let staged = Self { dir, packages: packages.dir().to_owned(), _lock: lock };

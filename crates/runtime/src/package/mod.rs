@@ -9,6 +9,7 @@ mod tools;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ use crate::topic::{Hub, Name};
 
 /// The record of a package, inside its folder: renaming the folder moves both.
 const RECORD: &str = ".package.json";
+/// Installs take their turns, and each may have thousands of files to write.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(300);
 /// The page that a package opens with, in this order.
 const ENTRIES: [&str; 2] = ["string.md", "index.md"];
 
@@ -119,7 +122,8 @@ impl Packages {
             found.ok_or_else(|| self.missing(name, None))
         };
         find()?;
-        let _lock = files::lock(&self.dir).map_err(|error| unreadable(&self.dir, &error))?;
+        let _lock =
+            files::lock_within(&self.dir, LOCK_WAIT_MAX).map_err(|error| unreadable(&self.dir, &error))?;
         // Whoever had the lock may have taken it away.
         let package = find()?;
         // Out of sight in one step, then deleted at leisure.

@@ -31,6 +31,8 @@ pub struct Topics {
 struct Open {
     sessions: HashMap<Topic, Arc<Session>>,
     created: u64,
+    /// The agent was removed: what still waits for a topic of it waits for nothing.
+    forgotten: bool,
 }
 
 impl Map {
@@ -67,7 +69,7 @@ impl Map {
     /// Ends every session of an agent, with its shells.
     pub async fn forget(&self, agent: &agent::Id) {
         let removed = self.agents.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
-        let sessions = removed.iter().flat_map(|topics| topics.list());
+        let sessions = removed.iter().flat_map(|topics| topics.leave());
         let end = |session: Arc<Session>| async move {
             session.close();
             session.interrupt();
@@ -85,6 +87,10 @@ impl Topics {
     /// The session at a topic, created if this is its first use and there is room.
     pub fn enter(&self, topic: &Topic) -> Result<Arc<Session>> {
         let mut open = self.lock();
+        if open.forgotten {
+            return Err(Error::new(Code::NotFound, format!("The agent of {topic} was removed."))
+                .hint("See who is there: string agent list"));
+        }
         if let Some(session) = open.sessions.get(topic) {
             return Ok(Arc::clone(session));
         }
@@ -98,6 +104,13 @@ impl Topics {
         open.created += 1;
         open.sessions.insert(topic.clone(), Arc::clone(&session));
         Ok(session)
+    }
+
+    /// Takes all sessions away; no other ones come.
+    fn leave(&self) -> Vec<Arc<Session>> {
+        let mut open = self.lock();
+        open.forgotten = true;
+        open.sessions.drain().map(|(_, session)| session).collect()
     }
 
     /// Waits until no other topic edits a file: what two topics add to one file is added twice, not once.

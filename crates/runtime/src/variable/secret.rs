@@ -1,7 +1,9 @@
 //! Values of the `$NAME` files: they cannot be printed by mistake, and are taken out of what is shown.
 
 use std::fmt;
+use std::sync::OnceLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use super::spelling::spellings;
@@ -13,7 +15,13 @@ pub struct Secret(Box<str>);
 
 /// Values to take out of texts, each with the name that is shown instead.
 #[derive(Debug, Default)]
-pub struct Secrets(Vec<(String, Secret)>);
+pub struct Secrets {
+    texts: Vec<Secret>,
+    /// What is shown instead of each.
+    names: Vec<String>,
+    /// Looks for all of them at once; made when it is first needed.
+    finder: OnceLock<Option<AhoCorasick>>,
+}
 
 impl Secret {
     pub fn new(value: impl Into<Box<str>>) -> Self {
@@ -33,29 +41,39 @@ impl fmt::Debug for Secret {
 
 impl Secrets {
     pub fn new<'a>(values: impl IntoIterator<Item = (&'a str, &'a Secret)>) -> Self {
-        let mut all = Vec::new();
+        let mut all = Self::default();
         for (name, secret) in values {
-            all.extend(
-                spellings(secret.reveal()).into_iter().map(|text| (format!("${name}"), Secret::new(text))),
-            );
+            for text in spellings(secret.reveal()) {
+                all.texts.push(Secret::new(text));
+                all.names.push(format!("${name}"));
+            }
         }
-        // A value that is part of another must not be taken out first.
-        all.sort_by_key(|(_, secret)| std::cmp::Reverse(secret.reveal().len()));
-        Self(all)
+        all
     }
 
     /// The text with every value replaced by its name.
     pub fn redact(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (name, secret)| match text.contains(secret.reveal()) {
-            true => text.replace(secret.reveal(), name),
-            false => text,
-        })
+        match self.finder() {
+            Some(finder) => finder.replace_all(text, &self.names),
+            None => text.to_owned(),
+        }
+    }
+
+    /// None if there is nothing to look for.
+    fn finder(&self) -> Option<&AhoCorasick> {
+        let texts = || self.texts.iter().map(Secret::reveal);
+        let make = || {
+            // Of a value that is part of another, the longer one is meant.
+            let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts());
+            built.expect("values are bounded, and so is what looks for them")
+        };
+        self.finder.get_or_init(|| (!self.texts.is_empty()).then(make)).as_ref()
     }
 
     /// The same for every text in a value, names of fields included.
     pub fn redact_value(&self, value: Value) -> Value {
         match value {
-            _ if self.0.is_empty() => value,
+            _ if self.texts.is_empty() => value,
             Value::String(text) => self.redact(&text).into(),
             Value::Array(items) => items.into_iter().map(|item| self.redact_value(item)).collect(),
             Value::Object(fields) => fields

@@ -1,6 +1,7 @@
 //! How a value may stand in a text: as it is, and as addresses, JSON, scripts and shells write it.
 //!
-//! A value of several lines is also looked for line by line, since whoever shows it indents, joins or escapes the lines.
+//! Of a value of several lines the words that look like secrets are known as well, since whoever shows it indents, joins
+//! or escapes the lines.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +9,27 @@ use crate::substitute;
 
 /// Shorter values are words like `KR` or `en`: taking them out of a text would only make it unreadable.
 const SHORTEST: usize = 4;
-/// A line of less says little about the others, and may stand anywhere.
-const SHORTEST_LINE: usize = 8;
+/// The same for a word in a value of several lines.
+const SHORTEST_WORD: usize = 12;
+/// So many words of one value are looked for. A longer one is no key but a document.
+const WORDS_MAX: usize = 500;
 
 /// Every text that gives a value away; none for a value that is no secret.
 pub fn spellings(value: &str) -> BTreeSet<String> {
-    if !is_at_least(value, SHORTEST) {
+    if value.chars().nth(SHORTEST - 1).is_none() {
         return BTreeSet::new();
     }
-    let lines = value.lines().map(str::trim).filter(|line| is_at_least(line, SHORTEST_LINE));
-    [value].into_iter().chain(lines).flat_map(written).collect()
+    let is_long = value.trim_end().contains('\n');
+    let words = value.split(|c: char| c.is_whitespace() || "\"',;".contains(c));
+    let words = words.filter(|word| is_long && looks_secret(word)).take(WORDS_MAX);
+    [value].into_iter().chain(words).flat_map(written).collect()
+}
+
+/// Letters of both kinds, or letters and digits: hardly a word of any language, and no ruler.
+fn looks_secret(word: &str) -> bool {
+    let kinds = [char::is_ascii_lowercase, char::is_ascii_uppercase, char::is_ascii_digit];
+    let several = kinds.iter().filter(|is_kind| word.chars().filter(*is_kind).nth(1).is_some());
+    word.chars().nth(SHORTEST_WORD - 1).is_some() && several.count() > 1
 }
 
 fn written(text: &str) -> [String; 6] {
@@ -39,10 +51,6 @@ fn in_json(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-fn is_at_least(text: &str, length: usize) -> bool {
-    text.chars().nth(length - 1).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,8 +64,8 @@ mod tests {
             (r#"ab"cd\ef"#, r#"{"a":"{\"b\":\"ab\\\"cd\\\\ef\"}"}"#),
             (r#"ab"cd\ef"#, r#"[ 'ab"cd\\ef' ]"#),
             ("it's it", r"echo 'it'\''s it'"),
-            ("-- BEGIN --\nMIIEvQIB\n-- END --", "  MIIEvQIB"),
-            ("a\r\n  \"private\": \"x\\y\"\r\n", r#"\"private\": \"x\\y\""#),
+            ("-- BEGIN --\nMIIEvQIBADANBg\n-- END --", "  MIIEvQIBADANBg"),
+            ("{\r\n  \"key\": \"s3cr3t/s3cr3t\"\r\n}", r"key=s3cr3t%2Fs3cr3t"),
         ] {
             assert!(spellings(value).iter().any(|text| shown.contains(text)), "{value:?} in {shown:?}");
         }
@@ -66,7 +74,16 @@ mod tests {
     #[test]
     fn words_are_no_secrets() {
         assert!(spellings("KR").is_empty());
-        assert!(!spellings("{\n  \"a\": 1\n}").contains("\"a\": 1"));
+        for (value, ordinary) in [
+            ("Heading here\n==========\n----------\n", "=========="),
+            ("Some configuration\nof something\n", "configuration"),
+            ("{\n  \"a\": 1\n}", "\"a\": 1"),
+        ] {
+            assert!(spellings(value).iter().all(|text| !ordinary.contains(text)), "{value:?}");
+        }
+        let bundle: String =
+            (0..3_500).map(|n| format!("{n:04}MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n")).collect();
+        assert!(spellings(&bundle).len() <= 6 * (WORDS_MAX + 1));
     }
 
     #[test]
