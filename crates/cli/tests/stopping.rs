@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use runtime::activity::{Person, What};
 use runtime::sink::Discard;
 use testkit::World;
 
@@ -150,4 +151,32 @@ async fn what_waits_for_a_topic_of_a_removed_agent_is_told_so() {
     assert!(!running.await.unwrap().ok());
     let told = waiting.await.unwrap().content;
     assert!(told.starts_with("ERROR(NOT_FOUND): The agent of a was removed."), "{told}");
+}
+
+#[tokio::test]
+async fn what_a_person_typed_ahead_is_on_record_however_slow_the_terminal_is() {
+    let world = World::with_program(env!("CARGO_BIN_EXE_string")).await;
+    world.ok("bash:a", "mkfifo here").await;
+    let person = runtime::Origin::Process { pid: std::process::id() };
+    let topic = runtime::topic::Topic::parse("bash:a").unwrap();
+    let attached = world.runtime.attach(person, "default", topic, (80, 24)).await.unwrap();
+    attached.keys(b"cat here\r".to_vec()).await;
+    attached.keys(b"touch one\rtouch two\r".to_vec()).await;
+    // Nothing is read from the terminal.
+    met(&world, "here").await;
+    let two = world.home.path().join("two");
+    let ran = async {
+        while !two.exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), ran).await.unwrap();
+    let mut activity = world.runtime.activity.watch();
+    drop(attached);
+    let is_over = |what| matches!(what, What::Person { did: Person::Detached, .. });
+    while !is_over(activity.recv().await.unwrap().what) {}
+    let log = world.close().read(".string/log/audit.jsonl");
+    for command in ["cat here", "touch one", "touch two"] {
+        assert_eq!(log.matches(&format!("(typed by a person) {command}")).count(), 1, "{command}: {log}");
+    }
 }

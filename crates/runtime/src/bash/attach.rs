@@ -12,12 +12,17 @@ use crate::{Origin, Runtime, audit};
 
 /// A person who is attached, until this is dropped.
 pub struct Attached {
-    runtime: Arc<Runtime>,
-    agent: Arc<Agent>,
-    topic: Topic,
+    place: Arc<Place>,
     attachment: Attachment,
     /// A command that was run later than it was typed, and is yet to be told.
     ran: Option<String>,
+}
+
+/// Whose shell it is.
+struct Place {
+    runtime: Arc<Runtime>,
+    agent: Arc<Agent>,
+    topic: Topic,
 }
 
 impl Runtime {
@@ -45,9 +50,9 @@ impl Runtime {
             .attach(Size { columns, rows })
             .await
             .map_err(|error| Error::new(Code::NotFound, format!("The shell has just ended: {error}.")))?;
-        let attached = Attached { runtime: Arc::clone(self), agent, topic, attachment, ran: None };
-        attached.tell(Person::Attached);
-        Ok(attached)
+        let place = Arc::new(Place { runtime: Arc::clone(self), agent, topic });
+        place.tell(Person::Attached);
+        Ok(Attached { place, attachment, ran: None })
     }
 
     fn no_shell(&self, agent: &Agent, topic: &Topic) -> Error {
@@ -75,7 +80,7 @@ impl Attached {
     pub async fn output(&mut self) -> Option<Vec<u8>> {
         loop {
             if let Some(command) = &self.ran {
-                self.tell_of(command).await;
+                self.place.tell_of(command).await;
                 self.ran = None;
             }
             match self.attachment.output().await? {
@@ -97,14 +102,20 @@ impl Attached {
     pub async fn keys(&self, bytes: Vec<u8>) {
         let Typing { commands, input } = self.attachment.keys(bytes).await;
         for command in commands {
-            self.tell_of(&command).await;
+            self.place.tell_of(&command).await;
         }
         if input {
-            self.tell(Person::Typed);
+            self.place.tell(Person::Typed);
         }
     }
 
-    /// Tells of a command. Nothing is told yet while it waits.
+    pub async fn resize(&self, columns: u16, rows: u16) {
+        self.attachment.resize(Size { columns, rows }).await;
+    }
+}
+
+impl Place {
+    /// Nothing is told yet while it waits.
     async fn tell_of(&self, command: &str) {
         let command = super::first_line(command);
         let command = self.runtime.conceal.line(&self.agent, &self.topic, &command).await;
@@ -119,10 +130,6 @@ impl Attached {
         self.tell(Person::Ran { command });
     }
 
-    pub async fn resize(&self, columns: u16, rows: u16) {
-        self.attachment.resize(Size { columns, rows }).await;
-    }
-
     fn tell(&self, did: Person) {
         let what = || What::Person { topic: self.topic.to_string(), did };
         self.runtime.activity.tell(&self.agent.id, what);
@@ -131,6 +138,17 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        self.tell(Person::Detached);
+        let untold: Vec<String> = self.ran.take().into_iter().chain(self.attachment.untold()).collect();
+        let place = Arc::clone(&self.place);
+        let tell = async move {
+            for command in untold {
+                place.tell_of(&command).await;
+            }
+            place.tell(Person::Detached);
+        };
+        // Outside of a runtime the daemon ends, and its log with it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(tell);
+        }
     }
 }

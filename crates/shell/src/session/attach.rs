@@ -29,7 +29,9 @@ impl Size {
 
 /// One attached person. Dropping it detaches.
 pub struct Attachment {
-    pub(super) output: mpsc::Receiver<Shown>,
+    pub(super) output: mpsc::Receiver<Vec<u8>>,
+    /// Commands that were run later than they were typed. However slow the person's terminal is, none is lost.
+    pub(super) ran: mpsc::UnboundedReceiver<String>,
     pub(super) requests: mpsc::Sender<Request>,
 }
 
@@ -54,7 +56,16 @@ pub enum End {
 impl Attachment {
     /// The next thing for the person, or nothing when that is over; `end` says why.
     pub async fn output(&mut self) -> Option<Shown> {
-        self.output.recv().await
+        tokio::select! {
+            biased;
+            Some(command) = self.ran.recv() => Some(Shown::Ran(command)),
+            bytes = self.output.recv() => bytes.map(Shown::Bytes),
+        }
+    }
+
+    /// Commands that were run and not told yet.
+    pub fn untold(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.ran.try_recv().ok()).collect()
     }
 
     pub async fn end(&self) -> End {
@@ -111,12 +122,18 @@ impl Typing {
 /// Those who are attached, and the line they are typing.
 #[derive(Default)]
 pub(super) struct Audience {
-    members: Vec<mpsc::Sender<Shown>>,
+    members: Vec<Member>,
     /// There was somebody since the room was last found empty.
     occupied: bool,
     line: String,
     partial: Vec<u8>,
     escape: Escape,
+}
+
+/// The other end of an [`Attachment`].
+pub(super) struct Member {
+    pub(super) output: mpsc::Sender<Vec<u8>>,
+    pub(super) ran: mpsc::UnboundedSender<String>,
 }
 
 /// How far a key that sends several bytes, such as an arrow, has come. The small editor has no use for them.
@@ -158,7 +175,7 @@ pub(super) struct Typed {
 }
 
 impl Audience {
-    pub(super) fn join(&mut self, member: mpsc::Sender<Shown>) {
+    pub(super) fn join(&mut self, member: Member) {
         self.members.push(member);
         self.occupied = true;
     }
@@ -170,7 +187,7 @@ impl Audience {
     /// Shows bytes to everybody; whoever cannot keep up or has left is dropped.
     pub(super) fn show(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.members.retain(|member| member.try_send(Shown::Bytes(bytes.to_vec())).is_ok());
+            self.members.retain(|member| member.output.try_send(bytes.to_vec()).is_ok());
         }
     }
 
@@ -178,13 +195,13 @@ impl Audience {
     pub(super) fn show_newest(&mut self, bytes: &[u8]) {
         if let Some(newest) = self.members.last().filter(|_| !bytes.is_empty()) {
             // Whoever has left already is found out with the next output.
-            let _ = newest.try_send(Shown::Bytes(bytes.to_vec()));
+            let _ = newest.output.try_send(bytes.to_vec());
         }
     }
 
     /// Tells one of them that a command was run which was typed ahead.
     pub(super) fn tell(&self, command: String) {
-        self.members.iter().any(|member| member.try_send(Shown::Ran(command.clone())).is_ok());
+        self.members.iter().any(|member| member.ran.send(command.clone()).is_ok());
     }
 
     /// Lets everybody go: there is nothing left to see.
@@ -194,7 +211,7 @@ impl Audience {
 
     /// Drops those who have left; whether that emptied the room.
     pub(super) fn emptied(&mut self) -> bool {
-        self.members.retain(|member| !member.is_closed());
+        self.members.retain(|member| !member.output.is_closed());
         self.members.is_empty() && std::mem::take(&mut self.occupied)
     }
 

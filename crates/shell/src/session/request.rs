@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use super::attach::{Shown, Size, Typing};
+use super::attach::{Member, Size, Typing};
 use super::watch::{Seen, Until};
 use super::{Info, Input, Turn};
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub(super) enum Request {
     Info(Answer<Info>),
     Attach {
         size: Size,
-        output: mpsc::Sender<Shown>,
+        member: Member,
         answer: Answer<()>,
     },
     Watch {

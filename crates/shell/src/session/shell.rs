@@ -9,7 +9,7 @@ use rustix::process::Pid;
 use tokio::sync::{Mutex, broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::attach::{Attachment, Size};
+use super::attach::{Attachment, Member, Size};
 use super::control::Control;
 use super::directory::Directory;
 use super::driver::{Driver, Parts};
@@ -170,9 +170,11 @@ impl Shell {
 
     /// Puts a person at the terminal, whose window has this size.
     pub async fn attach(&self, size: Size) -> Result<Attachment> {
-        let (sender, output) = mpsc::channel(ATTACHED);
-        self.ask(|answer| Request::Attach { size, output: sender, answer }).await?;
-        Ok(Attachment { output, requests: self.requests.clone() })
+        let (output_sender, output) = mpsc::channel(ATTACHED);
+        let (ran_sender, ran) = mpsc::unbounded_channel();
+        let member = Member { output: output_sender, ran: ran_sender };
+        self.ask(|answer| Request::Attach { size, member, answer }).await?;
+        Ok(Attachment { output, ran, requests: self.requests.clone() })
     }
 
     /// Ends the shell and everything it has started; nothing is left when this returns.

@@ -42,10 +42,10 @@ impl Driver {
             Request::Info(answer) => {
                 let _ = answer.send(self.info());
             }
-            Request::Attach { size, output, answer } => {
+            Request::Attach { size, member, answer } => {
                 // Nobody is let in to a shell that has ended: the end of the output says so.
                 if !matches!(self.phase, Phase::Dead(_)) {
-                    self.audience.join(output);
+                    self.audience.join(member);
                     self.resize(size);
                     self.welcome();
                 }
