@@ -115,13 +115,13 @@ fn secret_texts(fields: &[(&str, &Value)], bound: &Bound) -> Vec<String> {
     secret.map(|(_, value)| text_of(value).into_owned()).collect()
 }
 
-/// The texts, and the values of the `$NAME` files inside them: a server may send back a part of what it got.
+/// The texts, and the values of the `$NAME` files inside those that are more than one: a server may send back a part of
+/// what it got.
 fn with_parts(mut texts: Vec<String>, persistent: &Persistent) -> Vec<String> {
-    let values = persistent.iter().map(|(_, secret)| secret.reveal());
-    let parts: Vec<String> = values
-        .filter(|value| !value.is_empty() && texts.iter().any(|text| text.contains(value)))
-        .map(str::to_owned)
-        .collect();
+    let values: Vec<&str> = persistent.iter().map(|(_, secret)| secret.reveal()).collect();
+    let mixed: Vec<&String> = texts.iter().filter(|text| !values.contains(&text.as_str())).collect();
+    let is_part = |value: &&str| !value.is_empty() && mixed.iter().any(|text| text.contains(value));
+    let parts: Vec<String> = values.iter().copied().filter(is_part).map(str::to_owned).collect();
     texts.extend(parts);
     texts
 }

@@ -35,6 +35,10 @@ async fn a_redirect_takes_no_variable_to_another_host() {
     world.ok("main", "/act.key").await;
     web.answer("/away", 302, &[("location", "/ok?k=sk%2Fsecret")], "");
     world.ok("main", "/act.key").await;
+    // A value that happens to be a part of the one that was sent was not sent.
+    world.ok("main", "/set $STAGE = \"secret\"").await;
+    web.answer("/away", 302, &[("location", &other.url("/ok?of=secret"))], "");
+    world.ok("main", "/act.key").await;
 }
 
 #[tokio::test]
