@@ -40,6 +40,13 @@ impl Charsets {
             Set::Drawing => text.chars().map(drawn).collect(),
         }
     }
+
+    pub(super) fn glyph(&self, glyph: char) -> char {
+        match self.sets[self.current] {
+            Set::Text => glyph,
+            Set::Drawing => drawn(glyph),
+        }
+    }
 }
 
 fn drawn(glyph: char) -> char {

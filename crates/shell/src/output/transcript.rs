@@ -193,8 +193,9 @@ impl Interpreter {
 }
 
 impl Perform for Interpreter {
+    /// What the parser takes for a character may be a control.
     fn print(&mut self, glyph: char) {
-        self.show(glyph.encode_utf8(&mut [0; 4]));
+        self.page.print_char(self.charsets.glyph(glyph));
     }
 
     fn execute(&mut self, byte: u8) {

@@ -133,6 +133,13 @@ fn live_text_adds_up_to_the_output() {
 }
 
 #[test]
+fn a_control_that_the_parser_hands_over_is_not_shown() {
+    let mut transcript = transcript();
+    "a\u{7f}\u{85}b".chars().for_each(|glyph| transcript.screen.print(glyph));
+    assert_eq!(transcript.take().head, "ab");
+}
+
+#[test]
 fn an_endless_title_costs_no_memory() {
     let mut transcript = transcript();
     transcript.feed(b"\x1b]0;");
