@@ -54,12 +54,15 @@ pub struct Ran {
 
 /// Calls an action.
 pub async fn call(call: Call<'_>) -> Ran {
-    let secrets = Secrets::new(call.persistent.iter());
+    let persistent = call.persistent;
     let ran = match call.run().await {
         Ok(ran) => ran,
         Err(error) => Ran { reply: Err(error), effects: Effects::default() },
     };
-    Ran { reply: ran.reply.map_err(|error| secrets.redact_error(error)), effects: ran.effects }
+    Ran {
+        reply: ran.reply.map_err(|error| Secrets::new(persistent.iter()).redact_error(error)),
+        effects: ran.effects,
+    }
 }
 
 impl Call<'_> {
