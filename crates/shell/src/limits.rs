@@ -61,6 +61,8 @@ pub(crate) const INTERRUPT_AGAIN: Duration = Duration::from_millis(60);
 pub(crate) const INTERRUPT_TIMES: u8 = 100;
 /// … and how often nothing may have happened before the shell's own code is taken to go on.
 pub(crate) const INTERRUPT_LOOKS: u8 = 20;
+/// How long an interrupt waits for bash to have read the lines of a turn; after that it runs a trap of the user.
+pub(crate) const LINES_READ: Duration = Duration::from_millis(300);
 /// The pause between the steps INT, TERM and KILL of ending a foreground job.
 pub(crate) const KILL_STEP: Duration = Duration::from_millis(300);
 

@@ -120,6 +120,8 @@ enum Stage {
     /// The turn file holds the bare payload until bash has it in its history.
     History,
     Payload(History),
+    /// Bash has read the lines that run it.
+    Begun,
 }
 
 /// The parts of a shell that has just become ready.
@@ -269,7 +271,7 @@ impl Driver {
     }
 
     /// The next step of ending the foreground, when one is due.
-    fn take_step(&mut self, now: Instant) {
+    pub(super) fn take_step(&mut self, now: Instant) {
         let Phase::Running(active) = &mut self.phase else { return };
         let Some(ending) = active.ending.as_mut().filter(|ending| now >= ending.due()) else { return };
         match ending.step(&self.terminal, self.bash, now) {
@@ -286,9 +288,8 @@ impl Driver {
         // Its report may be there already, which ends the question.
         self.read_reports();
         let Phase::Running(active) = &self.phase else { return };
-        // What is being ended, or has not got all of its input, is still under way.
-        let under_way = active.ending.is_some() || !self.outbox.is_empty();
-        if !self.is_awaited(active) || now < active.probe.due() || under_way {
+        // What has not got all of its input is still under way.
+        if !self.is_awaited(active) || now < active.probe.due() || !self.outbox.is_empty() {
             return;
         }
         // Before the look: a bash that has not read its line yet is idle for another reason.
@@ -305,11 +306,17 @@ impl Driver {
         }
         let Phase::Running(active) = &mut self.phase else { return };
         let verdict = active.probe.judge(seen, self.terminal.modes(), now);
+        // What is being ended has no use for input, and its interrupt may have taken the report with it.
+        if active.ending.is_some() && verdict != Verdict::Unreported {
+            return;
+        }
         if matches!(verdict, Verdict::NeedsInput | Verdict::TakesInput) && self.reads_on() {
             return;
         }
         match verdict {
             Verdict::Busy => {}
+            Verdict::Unreported if line_read && !self.control.hung_up => self.ask_again(),
+            Verdict::Unreported => {}
             Verdict::NeedsInput => self.answer_with_state(WaitingForInput::Yes),
             Verdict::TakesInput => {
                 self.read_terminal();
@@ -319,8 +326,6 @@ impl Driver {
                     self.answer_with_state(WaitingForInput::Yes);
                 }
             }
-            Verdict::Unreported if line_read && !self.control.hung_up => self.ask_again(),
-            Verdict::Unreported => {}
             Verdict::Lost => self.cause = Some(Cause::Lost),
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct Ending {
 #[derive(Debug)]
 enum Plan {
     /// Once more, if the signal was lost between two programs.
-    Interrupt { strikes_left: u8, looks_left: u8, last: Strike },
+    Interrupt { strikes_left: u8, looks_left: u8, last: Option<Strike> },
     /// The steps already taken.
     Kill { steps: u8 },
 }
@@ -54,36 +54,38 @@ pub(super) enum Next {
 }
 
 /// After so many steps a foreground that always comes back is the shell's own doing.
-const KILL_STEPS: u8 = 8;
+const KILL_STEPS: u8 = 9;
 
 impl Ending {
-    pub(super) fn interrupt(terminal: &Terminal, shell: Pid, now: Instant) -> Self {
-        let plan = Plan::Interrupt {
-            strikes_left: limits::INTERRUPT_TIMES,
-            looks_left: limits::INTERRUPT_LOOKS,
-            last: Strike::now(terminal, shell),
-        };
-        Self { at: now + limits::INTERRUPT_AGAIN, plan }
+    /// An interrupt that strikes at `at`.
+    pub(super) fn interrupt(at: Instant) -> Self {
+        let (strikes_left, looks_left) = (limits::INTERRUPT_TIMES, limits::INTERRUPT_LOOKS);
+        Self { at, plan: Plan::Interrupt { strikes_left, looks_left, last: None } }
     }
 
-    pub(super) fn kill(terminal: &Terminal, now: Instant) -> Self {
-        // Where it cannot be sent the next step does more.
-        let _ = terminal.signal();
-        Self { at: now + limits::KILL_STEP, plan: Plan::Kill { steps: 0 } }
+    /// An end by all means, from `at` on.
+    pub(super) fn kill(at: Instant) -> Self {
+        Self { at, plan: Plan::Kill { steps: 0 } }
     }
 
     pub(super) fn due(&self) -> Instant {
         self.at
     }
 
+    /// There is nothing to wait for any more.
+    pub(super) fn hasten(&mut self, now: Instant) {
+        self.at = self.at.min(now);
+    }
+
     /// Takes the next step; `shell` is bash's own process group.
     pub(super) fn step(&mut self, terminal: &Terminal, shell: Pid, now: Instant) -> Next {
         match &mut self.plan {
             Plan::Interrupt { strikes_left, looks_left, last } => {
-                let left = match last.effect(terminal, shell) {
+                let effect = last.as_ref().map_or(Effect::Missed, |strike| strike.effect(terminal, shell));
+                let left = match effect {
                     Effect::Heard => return Next::GiveUp,
                     Effect::Missed => {
-                        *last = Strike::now(terminal, shell);
+                        *last = Some(Strike::now(terminal, shell));
                         strikes_left
                     }
                     Effect::Open => looks_left,
@@ -94,10 +96,16 @@ impl Ending {
                 *left -= 1;
                 self.at = now + limits::INTERRUPT_AGAIN;
             }
+            Plan::Kill { steps: steps @ 0 } => {
+                *steps = 1;
+                // Where it cannot be sent the next step does more.
+                let _ = terminal.signal();
+                self.at = now + limits::KILL_STEP;
+            }
             Plan::Kill { steps } => {
                 let foreground = terminal.foreground().filter(|group| *group != shell);
                 let Some(group) = foreground.filter(|_| *steps < KILL_STEPS) else { return Next::KillShell };
-                let signal = if steps.is_multiple_of(2) { Signal::TERM } else { Signal::KILL };
+                let signal = if steps.is_multiple_of(2) { Signal::KILL } else { Signal::TERM };
                 *steps += 1;
                 // A group that is gone by now needs no signal.
                 let _ = kill_process_group(group, signal);

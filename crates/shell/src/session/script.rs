@@ -45,6 +45,8 @@ pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> Stri
 /// The lines that run the turn file and report how it went, each record
 /// marked with `token`; `status` is what `$?` shows to the payload.
 ///
+/// The first thing they say is that they were read: an interrupt while bash
+/// takes a line out of what it has read makes a command of the rest.
 /// Together they are shorter than what bash reads ahead, 1024 bytes: an
 /// interrupt drops that much, and would leave the end of a longer text to be
 /// run as a command.
@@ -53,7 +55,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
         History::Read => "\\builtin history -r /dev/fd/63; ",
         History::Leave => "",
     };
-    let streams = mend_streams(token);
+    let (read, streams) = (acknowledgement(token), mend_streams(token));
     let first = if status == 0 {
         "\\builtin : '' &&".to_owned()
     } else {
@@ -64,7 +66,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     // deliberate syntax error: it resets the parser of bash 5.2, which an
     // unterminated `$(` leaves damaged.
     format!(
-        "{streams}{history}{first} \\builtin . /dev/fd/63 0<&249 || \
+        "{read}; {streams}{history}{first} \\builtin . /dev/fd/63 0<&249 || \
          {{ \\builtin printf 'S{token}:%s\\0' \"$?\" >&250; [[ $- == *e* ]] || \\builtin eval ')' || :; }} \
          2>&- >&251 2>&251; \
          {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
@@ -77,8 +79,18 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
 /// The line that reports the end of a turn. It stands alone so that it runs
 /// whatever happened to the line before, and may be sent again.
 pub(super) fn report(token: &str) -> String {
+    report_status(token, "\"$?\"")
+}
+
+/// The line that reports the end of a turn which was interrupted and has not
+/// been reported: the last status may be that of a part of our own lines.
+pub(super) fn report_interrupted(token: &str) -> String {
+    report_status(token, "130")
+}
+
+fn report_status(token: &str, status: &str) -> String {
     format!(
-        "{{ \\builtin printf 'E{token}:%s:%s:%s\\0' \"$?\" \"$-\" \"$PWD\" >&250; \
+        "{{ \\builtin printf 'E{token}:%s:%s:%s\\0' {status} \"$-\" \"$PWD\" >&250; \
          \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
          [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; }} 2>&- >&251 2>&251\n"
     )
@@ -86,7 +98,11 @@ pub(super) fn report(token: &str) -> String {
 
 /// The line that makes bash say that it is there.
 pub(super) fn acknowledge(token: &str) -> String {
-    format!("\\builtin printf 'A{token}:\\0' >&250\n")
+    acknowledgement(token) + "\n"
+}
+
+fn acknowledgement(token: &str) -> String {
+    format!("{{ \\builtin printf 'A{token}:\\0' >&250; }} 2>&-")
 }
 
 /// Puts the terminal back in place of a stream that was closed: a shell that can show nothing is of no use to
@@ -153,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_drops_the_lines_of_a_turn_as_a_whole() {
-        let longest = turn("0123456789abcdef", 255, History::Read);
+        let longest = turn("0123456789ab", 255, History::Read);
         assert!(longest.len() < 1024, "{} bytes", longest.len());
     }
 }

@@ -15,6 +15,7 @@ mod development;
 mod exec;
 mod holder;
 mod input;
+mod interrupt;
 mod output;
 mod settings;
 mod support;

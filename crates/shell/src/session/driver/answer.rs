@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::LocalModes;
 
-use super::{Driver, Phase, Unreported, WaitingForInput};
+use super::{Driver, Phase, Stage, Unreported, WaitingForInput};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::session::attach::{Size, Typing};
@@ -27,13 +27,13 @@ impl Driver {
         match request {
             Request::Turn { ask, wait, answer } => self.take_turn(ask, wait, answer),
             Request::Interrupt(answer) => {
-                let _ = answer.send(self.interrupt());
+                let _ = answer.send(self.end(Ending::interrupt));
             }
             Request::EndOfFile(answer) => {
                 let _ = answer.send(self.end_of_file());
             }
             Request::Kill(answer) => {
-                let _ = answer.send(self.kill());
+                let _ = answer.send(self.end(Ending::kill));
             }
             Request::Screen(answer) => {
                 self.drain(limits::FINAL_READ);
@@ -172,21 +172,16 @@ impl Driver {
         }
     }
 
-    fn interrupt(&mut self) -> Result<()> {
+    /// Ends what runs as `plan` says, beginning as soon as bash has read the lines of the turn.
+    fn end(&mut self, plan: fn(Instant) -> Ending) -> Result<()> {
         self.outbox.clear();
+        let now = Instant::now();
         let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
         active.interrupted = true;
         active.ahead.told_to_end();
-        active.ending = Some(Ending::interrupt(&self.terminal, self.bash, Instant::now()));
-        Ok(())
-    }
-
-    fn kill(&mut self) -> Result<()> {
-        self.outbox.clear();
-        let Phase::Running(active) = &mut self.phase else { return Err(Error::NothingRuns) };
-        active.interrupted = true;
-        active.ahead.told_to_end();
-        active.ending = Some(Ending::kill(&self.terminal, Instant::now()));
+        let wait = if active.stage == Stage::Begun { Duration::ZERO } else { limits::LINES_READ };
+        active.ending = Some(plan(now + wait));
+        self.take_step(now);
         Ok(())
     }
 
@@ -218,7 +213,7 @@ impl Driver {
             return self.give_keys(keys);
         };
         // As at any terminal, an interrupt drops what was typed before it.
-        if self.interrupt().is_ok() {
+        if self.end(Ending::interrupt).is_ok() {
             self.forget_keys();
             self.audience.show(b"^C");
         }

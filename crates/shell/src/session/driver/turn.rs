@@ -1,5 +1,6 @@
 //! A turn from its beginning to its end, and the end of the shell.
 
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -63,7 +64,14 @@ impl Driver {
                 active.stage = Stage::Payload(History::Leave);
                 self.send_stage();
             }
-            Stage::Payload(_) => {}
+            Stage::Payload(_) | Stage::Begun => {
+                let now = Instant::now();
+                active.stage = Stage::Begun;
+                if let Some(ending) = &mut active.ending {
+                    ending.hasten(now);
+                }
+                self.take_step(now);
+            }
         }
     }
 
@@ -86,6 +94,7 @@ impl Driver {
         let (file, lines) = match active.stage {
             Stage::Settling => (None, script::acknowledge(&active.token)),
             Stage::History => (Some(format!("{}\n", active.payload)), script::enter_history(&active.token)),
+            Stage::Begun => return,
             Stage::Payload(history) => {
                 let file = script::turn_file(&active.payload, &self.settings, self.status);
                 (Some(file), script::turn(&active.token, self.status, history))
@@ -100,7 +109,8 @@ impl Driver {
         }
     }
 
-    /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the third time.
+    /// Asks for the report that an interrupt or the payload has suppressed, and gives up at the fourth time. An
+    /// interrupt may have left bash inside a quote in what was left of a line; another one takes it out of there.
     pub(super) fn ask_again(&mut self) {
         let Phase::Running(active) = &self.phase else { return };
         let token = active.token.clone();
@@ -110,19 +120,23 @@ impl Driver {
             // It has come, and the next command has begun.
             return;
         }
-        if active.asked_again == 2 {
-            self.cause = Some(Cause::Lost);
-            return;
-        }
+        let asked_before = active.asked_again;
         active.asked_again += 1;
         active.probe = Probe::new(Instant::now());
-        match active.stage {
-            Stage::Settling | Stage::History => self.send_stage(),
-            Stage::Payload(_) => {
-                if self.control.send(&script::report(&active.token)).is_err() {
-                    self.cause = Some(Cause::Lost);
-                }
+        let asked = match (asked_before, active.stage) {
+            (3.., _) => Err(io::ErrorKind::TimedOut.into()),
+            (1, _) if active.interrupted => self.terminal.signal(),
+            (_, Stage::Settling | Stage::History) => {
+                self.send_stage();
+                Ok(())
             }
+            (_, Stage::Payload(_) | Stage::Begun) => {
+                let report = if active.interrupted { script::report_interrupted } else { script::report };
+                self.control.send(&report(&active.token))
+            }
+        };
+        if asked.is_err() {
+            self.cause = Some(Cause::Lost);
         }
     }
 
@@ -241,5 +255,5 @@ fn new_token() -> String {
     let mut bytes = [0; 8];
     // Without randomness from the kernel nothing on this machine works.
     let _ = getrandom::fill(&mut bytes);
-    format!("{:016x}", u64::from_ne_bytes(bytes))
+    format!("{:012x}", u64::from_ne_bytes(bytes) >> 16)
 }

@@ -1,0 +1,149 @@
+//! Interrupting and killing what runs, at any moment.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use shell::{Error, Outcome};
+
+use crate::support::{Fixture, LONG, code, has, text, waits_for_input};
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn interrupt_leaves_the_shell_usable_wherever_it_strikes() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1; f() { while :; do :; done; }; trap 'echo caught' USR1").await;
+    let payloads = [
+        "sleep 1000",
+        "while :; do :; done",
+        "while :; do sleep 0.01; done",
+        "while :; do /bin/true; done",
+        "f",
+        "x=$(sleep 1000)",
+        "sleep 1000 | cat",
+        "(sleep 1000; sleep 1000)",
+        "sleep 1000 & wait",
+        "yes >/dev/null",
+        "yes",
+    ];
+    for payload in payloads {
+        let turn = fixture.shell.run(payload, Duration::from_millis(30)).await.unwrap();
+        assert!(matches!(turn.outcome, Outcome::Running(_)), "{payload}: {turn:?}");
+        fixture.shell.interrupt().await.unwrap();
+        let turn = fixture.shell.wait(LONG).await.unwrap();
+        assert!(
+            matches!(turn.outcome, Outcome::Finished(status) if status.code() == 130),
+            "{payload}: {turn:?}"
+        );
+        assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+        fixture.alive().await;
+    }
+    let turn = fixture.shell.run("read x", LONG).await.unwrap();
+    waits_for_input(&turn);
+    fixture.shell.interrupt().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 130);
+    fixture.alive().await;
+    assert!(matches!(fixture.shell.interrupt().await, Err(Error::NothingRuns)));
+}
+
+#[tokio::test]
+async fn interrupts_at_any_moment_lose_nothing() {
+    let fixture = Fixture::new().await;
+    for round in 0..60u64 {
+        let run = fixture.shell.run("for i in 1 2 3 4 5 6 7 8; do /bin/true; done; sleep 0.002", LONG);
+        let strike = async {
+            for _ in 0..round * 7 % 97 {
+                tokio::task::yield_now().await;
+            }
+            let _ = fixture.shell.interrupt().await;
+        };
+        let (turn, ()) = tokio::join!(run, strike);
+        let status = code(&turn.unwrap());
+        assert!(status == 130 || status == 0, "{status}");
+        fixture.alive().await;
+    }
+}
+
+#[tokio::test]
+async fn kill_ends_what_ignores_everything_and_keeps_the_shell() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1").await;
+    let stubborn = "bash -c 'trap \"\" INT TERM; echo ready; while :; do sleep 1000; done'";
+    let turn = fixture.shell.run(stubborn, SHORT).await.unwrap();
+    assert!(matches!(turn.outcome, Outcome::Running(_)), "{turn:?}");
+    fixture.shell.kill().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 137);
+    assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    fixture.alive().await;
+    assert!(matches!(fixture.shell.kill().await, Err(Error::NothingRuns)));
+}
+
+#[tokio::test]
+async fn a_job_killed_in_raw_mode_leaves_a_usable_terminal() {
+    if !has("python3") {
+        return;
+    }
+    let fixture = Fixture::new().await;
+    let raw = "python3 -c 'import tty, sys; tty.setraw(0); sys.stdin.read()'";
+    waits_for_input(&fixture.run(raw).await);
+    fixture.shell.kill().await.unwrap();
+    let turn = fixture.shell.wait(LONG).await.unwrap();
+    assert_ne!(code(&turn), 0);
+    fixture.alive().await;
+    waits_for_input(&fixture.run("read line; echo \"<$line>\"").await);
+    assert!(text(&fixture.input("hi").await).ends_with("<hi>\n"));
+}
+
+#[tokio::test]
+async fn what_bash_itself_reads_from_a_raw_terminal_can_be_ended() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1").await;
+    waits_for_input(&fixture.run("stty raw; read x").await);
+    fixture.shell.kill().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 130);
+    assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    waits_for_input(&fixture.run("stty raw; read x").await);
+    fixture.shell.interrupt().await.unwrap();
+    assert_eq!(code(&fixture.shell.wait(LONG).await.unwrap()), 130);
+    assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    fixture.alive().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_waits_until_bash_has_read_its_lines() {
+    let fixture = Fixture::new().await;
+    // The guard first: it would let bash go on.
+    let processes = fixture.finish("echo $PPID $$").await.1;
+    let processes: Vec<i32> = processes.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+    let signal = |pid: i32, signal: Signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    for _ in 0..5 {
+        for pid in &processes {
+            signal(*pid, Signal::STOP);
+            while !is_stopped(*pid) {
+                tokio::task::yield_now().await;
+            }
+        }
+        let strike = async {
+            fixture.shell.interrupt().await.unwrap();
+            assert!(processes.iter().all(|pid| !has_pending_interrupt(*pid)));
+            processes.iter().for_each(|pid| signal(*pid, Signal::CONT));
+        };
+        let (turn, ()) = tokio::join!(fixture.shell.run("sleep 1000", LONG), strike);
+        let turn = turn.unwrap();
+        assert_eq!(code(&turn), 130, "{turn:?}");
+        // Nothing of the lines that run a command has become one.
+        assert_eq!(text(&turn).trim(), "", "{turn:?}");
+        fixture.alive().await;
+    }
+}
+
+fn is_stopped(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.starts_with('T')
+}
+
+fn has_pending_interrupt(pid: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap();
+    u64::from_str_radix(pending.trim(), 16).unwrap() & (1 << (libc::SIGINT - 1)) != 0
+}
