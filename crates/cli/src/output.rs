@@ -41,7 +41,7 @@ pub(crate) fn notice(message: &str) {
 }
 
 /// A reader that has seen enough (`string … | head`) is no error.
-fn written(outcome: io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn written(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::failed(format!("cannot write to standard output: {error}")))

@@ -4,6 +4,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -137,6 +138,19 @@ fn a_last_line_counts_without_its_end() {
     let rest = client.finish();
     let answer = rest.iter().find(|message| message["id"] == 7);
     assert!(answer.is_some_and(|answer| text(&answer["result"]).contains("Session info")), "{rest:?}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_no_success() {
+    let world = World::new();
+    let mut command = world.string(&["--mcp"]);
+    command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    writeln!(child.stdin.take().unwrap(), "{ping}").unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
 }
 
 #[test]

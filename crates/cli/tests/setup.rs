@@ -133,6 +133,21 @@ fn a_link_stays_a_link() {
 }
 
 #[test]
+fn a_link_to_what_is_not_there_yet_leads_there() {
+    let world = World::new();
+    symlink("dotfiles/claude.json", file(&world, "link.json")).unwrap();
+    symlink("link.json", file(&world, ".claude.json")).unwrap();
+    let run = world.run(&["--setup", "claude-code", "--write"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(file(&world, ".claude.json").is_symlink() && file(&world, "link.json").is_symlink());
+    assert!(fs::read_to_string(file(&world, "dotfiles/claude.json")).unwrap().contains("--mcp"));
+    symlink("circle.json", file(&world, "circle.json")).unwrap();
+    fs::remove_file(file(&world, ".claude.json")).unwrap();
+    symlink("circle.json", file(&world, ".claude.json")).unwrap();
+    assert_eq!(world.run(&["--setup", "claude-code", "--write"]).code, Some(1));
+}
+
+#[test]
 fn an_unknown_client_is_told_the_known_ones() {
     let run = World::new().run(&["--setup", "emacs"]);
     assert_eq!(run.code, Some(2));

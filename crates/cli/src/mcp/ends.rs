@@ -15,8 +15,10 @@ pub(super) struct Ends {
     pub(super) input: OwnedFd,
     pub(super) output: OwnedFd,
     /// Carries on what is written, where the output itself cannot be given away.
-    pump: Option<JoinHandle<()>>,
+    pump: Option<Pump>,
 }
+
+type Pump = JoinHandle<io::Result<()>>;
 
 /// Which way a stream goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,13 +42,11 @@ impl Ends {
     }
 
     /// Waits until everything is where it belongs.
-    pub(super) fn finish(self) {
+    pub(super) fn finish(self) -> io::Result<()> {
         let Self { input, output, pump } = self;
         drop((input, output));
-        if let Some(pump) = pump {
-            // It ends when nobody holds the output any more, and says nothing.
-            let _ = pump.join();
-        }
+        // It ends when nobody holds the output any more, or when nothing more can be written to it.
+        pump.map_or(Ok(()), |pump| pump.join().unwrap_or_else(|_| Err(io::Error::other("the output broke"))))
     }
 }
 
@@ -82,11 +82,9 @@ fn pump_in(mut file: File) -> io::Result<OwnedFd> {
 }
 
 /// A pipe whose contents are written to a file.
-fn pump_out(mut file: File) -> io::Result<(OwnedFd, Option<JoinHandle<()>>)> {
+fn pump_out(mut file: File) -> io::Result<(OwnedFd, Option<Pump>)> {
     let (mut reader, writer): (PipeReader, PipeWriter) = io::pipe()?;
-    let pump = move || {
-        let _ = io::copy(&mut reader, &mut file);
-    };
+    let pump = move || io::copy(&mut reader, &mut file).map(drop);
     let pump = std::thread::Builder::new().name("output".to_owned()).spawn(pump)?;
     Ok((unblocked(writer.into())?, Some(pump)))
 }

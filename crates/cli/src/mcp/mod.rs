@@ -13,6 +13,7 @@ use wire::stdio::Seat;
 
 use crate::daemon::Link;
 use crate::failure::{Failure, Status};
+use crate::output;
 use ends::Ends;
 
 /// As much is read at once while no daemon does it.
@@ -35,8 +36,8 @@ pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Re
     let seat = Seat { cwd, tools: listing == Listing::Installed };
     let front = Front { link: link.for_agent(), seat, ends, record };
     let served = front.serve().await;
-    front.ends.finish();
-    served.map(|()| Status::Done)
+    let written = front.ends.finish();
+    served.and(output::written(written)).map(|()| Status::Done)
 }
 
 fn broken(error: io::Error) -> Failure {

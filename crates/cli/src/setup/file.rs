@@ -8,6 +8,8 @@ use crate::failure::Failure;
 
 /// More than any settings file has.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// As many links in a row as the system itself follows.
+const LINKS_MAX: usize = 40;
 
 /// The file's text; none if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
@@ -22,7 +24,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
 
 /// Replaces the file, through a link if it is one, and says where what was there before is kept.
 pub(super) fn replace(path: &Path, before: Option<&str>, text: &str) -> Result<Option<PathBuf>, Failure> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = behind_links(path).map_err(|error| failed(path, &error))?;
     let permissions = fs::metadata(&real).ok().map(|found| found.permissions());
     let backup =
         before.map(|before| keep(&real, before)).transpose().map_err(|error| failed(&real, &error))?;
@@ -30,6 +32,19 @@ pub(super) fn replace(path: &Path, before: Option<&str>, text: &str) -> Result<O
         .and_then(|()| permissions.map_or(Ok(()), |permissions| fs::set_permissions(&real, permissions)));
     written.map_err(|error| failed(&real, &error))?;
     Ok(backup)
+}
+
+/// Where the file is or will be: a link may lead to one that is yet to be made.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut real = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&real) {
+            Ok(target) => real = real.parent().unwrap_or(Path::new("")).join(target),
+            // Not a link, or nothing there.
+            Err(_) => return Ok(real),
+        }
+    }
+    Err(io::Error::other("it is a link that leads in a circle"))
 }
 
 /// Writes the text beside the file, under the first name that is free.

@@ -25,8 +25,8 @@ pub enum Command {
         format: Format,
     },
     List(Format),
-    /// One named twice is still one.
-    Revoke(BTreeSet<Id>),
+    /// As they were written; one named twice is still one.
+    Revoke(BTreeSet<String>),
 }
 
 /// All that is asked for but the path, which depends on who asks.
@@ -70,9 +70,7 @@ impl Command {
             None | Some("list") => Self::List(Format::asked(&mut words)),
             Some("revoke") => {
                 let first = words.required("ID")?;
-                let rest = words.rest()?;
-                let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
-                return Ok(Self::Revoke(ids.collect::<Result<_>>()?));
+                return Ok(Self::Revoke(std::iter::once(first).chain(words.rest()?).collect()));
             }
             Some(other) => return Err(arguments.wrong(format!("Unknown word {}.", quoted(other)))),
         };
@@ -116,14 +114,18 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     }
 }
 
-/// Ends all that are named and exist: one that is unknown or has expired keeps no other alive.
-async fn revoke(ids: BTreeSet<Id>, context: &Context<'_>) -> Result<String> {
+/// Ends all that are named and exist: one that is unknown, mistyped or expired keeps no other alive.
+async fn revoke(named: BTreeSet<String>, context: &Context<'_>) -> Result<String> {
     let (mut revoked, mut failed) = (Vec::new(), None::<Error>);
-    for id in ids {
-        match context.runtime.capabilities.revoke(&context.agent.id, id).await {
+    for name in named {
+        let done = match Id::parse(&name) {
+            Ok(id) => context.runtime.capabilities.revoke(&context.agent.id, id).await,
+            Err(error) => Err(error),
+        };
+        match done {
             Ok(()) => {
-                tracing::info!(agent = %context.agent.id, capability = %id, "a capability was revoked");
-                revoked.push(id.to_string());
+                tracing::info!(agent = %context.agent.id, capability = name, "a capability was revoked");
+                revoked.push(name);
             }
             Err(error) => {
                 failed = Some(match failed {
