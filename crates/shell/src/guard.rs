@@ -52,6 +52,8 @@ fn run() -> io::Result<()> {
     // The caller's terminal must not reach the guard with its signals.
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // A guard that was stopped must see that its caller has gone.
+    rustix::process::set_parent_process_death_signal(Some(Signal::CONT))?;
     let signals = sys::signal_descriptor(&[libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP])?;
     match caller.receive()? {
         Some(Order::Launch(launch)) => guard(&caller, &signals, &launch),

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Rlimit, WaitOptions, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, getrlimit, kill_process, setrlimit};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
@@ -126,7 +126,15 @@ impl Guard {
     /// Waits until the guard process is gone, and sees to what it left if it was killed.
     pub(crate) async fn ended(&mut self) {
         // An error means that it was reaped already, which is as good.
-        let status = self.child.wait().await;
+        let status = loop {
+            if self.child.id().is_some() {
+                // What it guards may have stopped it, and then it ends nothing.
+                let _ = kill_process(self.pid, Signal::CONT);
+            }
+            if let Ok(status) = tokio::time::timeout(limits::KILL_STEP, self.child.wait()).await {
+                break status;
+            }
+        };
         guards().remove(&self.pid);
         if !status.is_ok_and(|status| status.success()) {
             end_orphans().await;

@@ -19,16 +19,18 @@ pub(super) struct Ending {
 enum Plan {
     /// Once more, if the signal was lost between two programs.
     Interrupt { strikes_left: u8, looks_left: u8, last: Option<Strike> },
-    /// The steps already taken.
-    Kill { steps: u8 },
+    /// The steps already taken, and what the shell's children had done by then.
+    Kill { steps: u8, waited: u64 },
 }
 
 /// An interrupt, and what it struck.
 #[derive(Debug)]
 struct Strike {
     group: Option<Pid>,
-    /// It was a program, and not a child of bash that had yet to become one.
-    program: bool,
+    /// The programs in it …
+    programs: Vec<Pid>,
+    /// … and the children of bash that had yet to become one, and may not have heard it.
+    unborn: Vec<Pid>,
     /// What the shell's children had done by then.
     waited: u64,
 }
@@ -65,16 +67,27 @@ impl Ending {
 
     /// An end by all means, from `at` on.
     pub(super) fn kill(at: Instant) -> Self {
-        Self { at, plan: Plan::Kill { steps: 0 } }
+        Self { at, plan: Plan::Kill { steps: 0, waited: 0 } }
+    }
+
+    /// What becomes of this one when another is asked for: a kill is not taken back, and whoever waits is not put off.
+    pub(super) fn joined_by(self, other: Self) -> Self {
+        match (&self.plan, &other.plan) {
+            (Plan::Kill { .. }, _) => self,
+            (Plan::Interrupt { last: None, .. }, _) => Self { at: self.at, ..other },
+            (Plan::Interrupt { .. }, _) => other,
+        }
     }
 
     pub(super) fn due(&self) -> Instant {
         self.at
     }
 
-    /// There is nothing to wait for any more.
+    /// There is nothing to wait for any more with the first step.
     pub(super) fn hasten(&mut self, now: Instant) {
-        self.at = self.at.min(now);
+        if matches!(self.plan, Plan::Interrupt { last: None, .. } | Plan::Kill { steps: 0, .. }) {
+            self.at = self.at.min(now);
+        }
     }
 
     /// Takes the next step; `shell` is bash's own process group.
@@ -96,21 +109,29 @@ impl Ending {
                 *left -= 1;
                 self.at = now + limits::INTERRUPT_AGAIN;
             }
-            Plan::Kill { steps: steps @ 0 } => {
-                *steps = 1;
-                // Where it cannot be sent the next step does more.
-                let _ = terminal.signal();
-                self.at = now + limits::KILL_STEP;
-            }
-            Plan::Kill { steps } => {
-                let foreground = terminal.foreground().filter(|group| *group != shell);
-                let Some(group) = foreground.filter(|_| *steps < KILL_STEPS) else { return Next::KillShell };
-                let signal = if steps.is_multiple_of(2) { Signal::KILL } else { Signal::TERM };
+            Plan::Kill { steps, waited } => {
+                let waited_before = std::mem::replace(waited, foreground::waited_for(shell));
+                let mut pause = limits::KILL_STEP;
+                match terminal.foreground().filter(|group| *group != shell) {
+                    _ if *steps == KILL_STEPS => return Next::KillShell,
+                    Some(group) if *steps > 0 => {
+                        let signal = if steps.is_multiple_of(2) { Signal::KILL } else { Signal::TERM };
+                        // A group that is gone by now needs no signal.
+                        let _ = kill_process_group(group, signal);
+                        let _ = kill_process_group(group, Signal::CONT);
+                    }
+                    None if *steps > 0 && *waited == waited_before => return Next::KillShell,
+                    // First of all, and where bash is between two programs: it stops at an interrupt.
+                    foreground => {
+                        // Where it cannot be sent the next step does more.
+                        let _ = terminal.signal();
+                        if foreground.is_none() && *steps > 0 {
+                            pause = limits::INTERRUPT_AGAIN;
+                        }
+                    }
+                }
                 *steps += 1;
-                // A group that is gone by now needs no signal.
-                let _ = kill_process_group(group, signal);
-                let _ = kill_process_group(group, Signal::CONT);
-                self.at = now + limits::KILL_STEP;
+                self.at = now + pause;
             }
         }
         Next::Wait
@@ -121,22 +142,26 @@ impl Strike {
     fn now(terminal: &Terminal, shell: Pid) -> Self {
         let (group, waited) = (terminal.foreground(), foreground::waited_for(shell));
         // Looked at first: a child of bash that becomes a program after the signal may not have heard it.
-        let program = group.is_some_and(|group| foreground::has_program(shell, group));
+        let (programs, unborn) = group.map(|group| foreground::members(shell, group)).unwrap_or_default();
         // A program that has switched the signal off wants the key; bash's own code has no use for it.
         let struck = if group == Some(shell) { terminal.signal() } else { terminal.interrupt() };
         // Without a foreground there is nobody to interrupt; the next step sees whoever comes.
         let _ = struck;
-        Self { group, program, waited }
+        Self { group, programs, unborn, waited }
     }
 
     fn effect(&self, terminal: &Terminal, shell: Pid) -> Effect {
         let same = terminal.foreground() == self.group;
-        let stays = same && self.group.is_some_and(|group| foreground::has_program(shell, group));
-        match (stays, self.program) {
-            (true, true) => Effect::Heard,
-            (true, false) => Effect::Missed,
-            (false, _) if same && foreground::waited_for(shell) == self.waited => Effect::Open,
-            (false, _) => Effect::Missed,
+        let members = self.group.filter(|_| same).map(|group| foreground::members(shell, group));
+        let (programs, _) = members.unwrap_or_default();
+        if programs.iter().any(|program| self.unborn.contains(program)) {
+            return Effect::Missed;
+        }
+        match programs.is_empty() {
+            false if self.programs.is_empty() => Effect::Missed,
+            false => Effect::Heard,
+            true if same && foreground::waited_for(shell) == self.waited => Effect::Open,
+            true => Effect::Missed,
         }
     }
 }

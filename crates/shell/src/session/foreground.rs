@@ -60,15 +60,18 @@ pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity 
     seen
 }
 
-/// Whether a live program other than bash belongs to `group`.
-pub(super) fn has_program(bash: Pid, group: Pid) -> bool {
+/// The live members of `group`: programs other than bash, and what is still bash, itself or a child of it.
+pub(super) fn members(bash: Pid, group: Pid) -> (Vec<Pid>, Vec<Pid>) {
     let own = command_line(bash);
-    newest_tree(bash).into_iter().any(|process| {
-        let lives = |(state, in_group): (char, Pid)| in_group == group && !matches!(state, 'Z' | 'X');
-        let line = command_line(process);
-        // One that is ending has no command line any more.
-        state_and_group(process, process).is_some_and(lives) && !line.is_empty() && line != own
-    })
+    let lives = |(state, in_group): (char, Pid)| in_group == group && !matches!(state, 'Z' | 'X');
+    let mut members = newest_tree(bash);
+    members.retain(|process| state_and_group(*process, *process).is_some_and(lives));
+    let lines = members.into_iter().map(|process| (process, command_line(process)));
+    // One that is ending has no command line any more.
+    let named = lines.filter(|(_, line)| !line.is_empty());
+    let (programs, unborn): (Vec<_>, Vec<_>) = named.partition(|(_, line)| *line != own);
+    let pids = |of: Vec<(Pid, Vec<u8>)>| of.into_iter().map(|(process, _)| process).collect();
+    (pids(programs), pids(unborn))
 }
 
 /// Whether a process runs on; one that has ended and was not waited for does not.

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
-use super::Streams;
+use super::{Streams, script};
 use crate::limits;
 
 /// What the user has set that was taken off between turns.
@@ -17,7 +17,7 @@ pub(super) struct Settings {
     pub(super) flags: String,
     /// The declaration of `PS0`.
     pub(super) ps0: Option<String>,
-    /// The commands that set the DEBUG and RETURN traps.
+    /// The commands that set the traps for SIGINT, DEBUG and RETURN.
     pub(super) traps: String,
 }
 
@@ -98,15 +98,20 @@ impl Reports {
     fn take(&mut self, record: &[u8]) -> Option<Event> {
         // The record after the end of a turn holds the traps that were set.
         if let Some(mut finished) = self.ended.take() {
-            finished.settings.traps = String::from_utf8_lossy(record).trim_end().to_owned();
+            let traps = String::from_utf8_lossy(record);
+            let all = [finished.settings.traps.as_str(), traps.trim_end()];
+            finished.settings.traps =
+                all.into_iter().filter(|traps| !traps.is_empty()).collect::<Vec<_>>().join("\n");
             return Some(Event::Finished(finished));
         }
         if record == b"R" {
             return Some(Event::Ready);
         }
-        let (kind, body) = record.split_first()?;
-        let body = body.strip_prefix(self.token.as_bytes())?.strip_prefix(b":")?;
-        match kind {
+        let at = memchr::memmem::find(record, format!("{}:", self.token).as_bytes())?;
+        let (before, kind) = record[..at].split_last_chunk::<1>()?;
+        let body = &record[at + self.token.len() + 1..];
+        self.keep_trap(before);
+        match &kind[0] {
             b'A' => return Some(Event::Acknowledged),
             b'O' if body == b"c" => self.streams = Streams::Reopened,
             b'O' => self.streams = Streams::Redirected,
@@ -121,6 +126,16 @@ impl Reports {
             _ => {}
         }
         None
+    }
+
+    /// In front of the first record that is written with interrupts held stands the user's trap for them, if any.
+    fn keep_trap(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        let trap = text.trim_end();
+        let is_trap = trap.starts_with("trap -- ") && trap.ends_with(" SIGINT");
+        if is_trap && script::is_of_user(trap) {
+            self.settings.traps = trap.to_owned();
+        }
     }
 
     fn end(&mut self, body: &[u8]) -> Option<Finished> {
@@ -193,6 +208,15 @@ mod tests {
             ps0: Some("declare -- PS0=\"a\nb\"".into()),
             traps: "trap -- 'echo' DEBUG".into(),
         };
+        assert_eq!(events(bytes), [Event::Finished(expected)]);
+    }
+
+    #[test]
+    fn a_trap_for_interrupts_is_the_users_unless_it_is_ours() {
+        let bytes =
+            b"trap -- 'echo\nx' SIGINT\nSk:3\0trap -- ': string' SIGINT\nEk:0:hi:/\0trap -- 'a' DEBUG\n\0";
+        let mut expected = finished(3, "/");
+        expected.settings.traps = "trap -- 'echo\nx' SIGINT\ntrap -- 'a' DEBUG".into();
         assert_eq!(events(bytes), [Event::Finished(expected)]);
     }
 

@@ -37,6 +37,20 @@ pub(super) const BOOTSTRAP: &str = "{ exec 249<&255 250<&10; { exec 63<&11; } 0<
      { { exec 248<&12; } 0</dev/null; } 0<&4; { { exec 251<&12; } 0</dev/null; } 0<>/dev/null; \
      exec 3<&- 4<&-; } 0<&3\n\\builtin . /dev/fd/63\n";
 
+/// The trap for SIGINT that is ours: an interrupt in the middle of a record would leave the rest of it to be written
+/// wherever the shell's output goes, which is the user's.
+const OURS: &str = ": string";
+
+/// Whether a trap for SIGINT, as bash prints it, is the user's.
+pub(super) fn is_of_user(trap: &str) -> bool {
+    !trap.is_empty() && trap != format!("trap -- '{OURS}' SIGINT")
+}
+
+/// Commands that say what trap there is for SIGINT, in front of the record that follows, and set ours.
+fn hold_interrupts() -> String {
+    format!("\\builtin trap -p INT; \\builtin trap '{OURS}' INT; ")
+}
+
 /// What the turn file holds for a payload.
 pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> String {
     format!("{}{payload}\n", put_back(settings, status))
@@ -55,7 +69,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
         History::Read => "\\builtin history -r /dev/fd/63; ",
         History::Leave => "",
     };
-    let (read, streams) = (acknowledgement(token), mend_streams(token));
+    let (read, streams, hold) = (acknowledgement(token), mend_streams(token), hold_interrupts());
     let first = if status == 0 {
         "\\builtin : '' &&".to_owned()
     } else {
@@ -66,12 +80,12 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     // deliberate syntax error: it resets the parser of bash 5.2, which an
     // unterminated `$(` leaves damaged.
     format!(
-        "{read}; {streams}{history}{first} \\builtin . /dev/fd/63 0<&249 || \
-         {{ \\builtin printf 'S{token}:%s\\0' \"$?\" >&250; [[ $- == *e* ]] || \\builtin eval ')' || :; }} \
-         2>&- >&251 2>&251; \
-         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
-         [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
-         \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} 2>&- >&251 2>&251\n{}",
+        "{streams}{read}; {history}{first} \\builtin . /dev/fd/63 0<&249 || \
+         {{ for __string_s in \"$?\"; do {{ {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\"; }} >&250; done; \
+         [[ $- == *e* ]] || \\builtin eval ')' || :; }} 2>&- >&251 2>&251; \
+         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ {hold}\\builtin printf 'F{token}:%s\\n' \"$-\"; \
+         [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0; \\builtin unset -v PS0; }}; \
+         \\builtin set +xv; \\builtin printf '\\0'; }} >&250; }} 2>&- >&251 2>&251\n{}",
         report(token)
     )
 }
@@ -89,16 +103,18 @@ pub(super) fn report_interrupted(token: &str) -> String {
 }
 
 fn report_status(token: &str, status: &str) -> String {
+    let hold = hold_interrupts();
     format!(
-        "{{ \\builtin printf 'E{token}:%s:%s:%s\\0' {status} \"$-\" \"$PWD\" >&250; \
-         \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
-         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; }} 2>&- >&251 2>&251\n"
+        "for __string_s in {status}; do {{ {hold}\\builtin printf 'E{token}:%s:%s:%s\\0' \"$__string_s\" \"$-\" \"$PWD\"; \
+         \\builtin trap -p RETURN DEBUG; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
+         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0'; }} >&250; \
+         \\builtin trap - INT; \\builtin unset -v __string_s; done 2>&- >&251 2>&251\n"
     )
 }
 
-/// The line that makes bash say that it is there.
+/// The line that makes bash say that it is there, whatever interrupt is still on its way.
 pub(super) fn acknowledge(token: &str) -> String {
-    acknowledgement(token) + "\n"
+    format!("\\builtin trap '{OURS}' INT; {}; \\builtin trap - INT\n", acknowledgement(token))
 }
 
 fn acknowledgement(token: &str) -> String {
@@ -118,7 +134,7 @@ fn mend_streams(token: &str) -> String {
 
 /// The line that only enters the turn file into the history, then says so.
 pub(super) fn enter_history(token: &str) -> String {
-    format!("\\builtin history -r /dev/fd/63; {}", acknowledge(token))
+    format!("\\builtin history -r /dev/fd/63; {}\n", acknowledgement(token))
 }
 
 /// Whether a turn enters its file into the history.
@@ -169,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_drops_the_lines_of_a_turn_as_a_whole() {
-        let longest = turn("0123456789ab", 255, History::Read);
+        let longest = turn("01234567", 255, History::Read);
         assert!(longest.len() < 1024, "{} bytes", longest.len());
     }
 }

@@ -180,7 +180,11 @@ impl Driver {
         active.interrupted = true;
         active.ahead.told_to_end();
         let wait = if active.stage == Stage::Begun { Duration::ZERO } else { limits::LINES_READ };
-        active.ending = Some(plan(now + wait));
+        let asked = plan(now + wait);
+        active.ending = Some(match active.ending.take() {
+            Some(before) => before.joined_by(asked),
+            None => asked,
+        });
         self.take_step(now);
         Ok(())
     }

@@ -171,7 +171,10 @@ impl Driver {
         let next = if typed_ahead { None } else { self.take_unread() };
         // Everything the command wrote is in the terminal by now.
         self.drain(limits::FINAL_READ);
-        self.settings = finished.settings;
+        // An interrupt that struck before they were put back has not taken them away.
+        if !(self.unsettled && finished.settings.is_empty()) {
+            self.settings = finished.settings;
+        }
         self.status = finished.status;
         self.streams = finished.streams;
         self.logical_directory = finished.logical_directory;
@@ -252,8 +255,8 @@ impl Driver {
 
 /// A word that the output of a program cannot guess, and short: the lines of a turn have it in many places.
 fn new_token() -> String {
-    let mut bytes = [0; 8];
+    let mut bytes = [0; 4];
     // Without randomness from the kernel nothing on this machine works.
     let _ = getrandom::fill(&mut bytes);
-    format!("{:012x}", u64::from_ne_bytes(bytes) >> 16)
+    format!("{:08x}", u32::from_ne_bytes(bytes))
 }
