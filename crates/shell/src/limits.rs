@@ -65,6 +65,8 @@ pub(crate) const INTERRUPT_LOOKS: u8 = 20;
 pub(crate) const LINES_READ: Duration = Duration::from_millis(300);
 /// The pause between the steps INT, TERM and KILL of ending a foreground job.
 pub(crate) const KILL_STEP: Duration = Duration::from_millis(300);
+/// How often at most a kill interrupts a loop of short programs before the shell itself is ended.
+pub(crate) const KILL_STRIKES: u8 = 50;
 
 /// The kernel cuts lines in canonical mode here (N_TTY_BUF_SIZE, less the newline).
 pub(crate) const CANONICAL_LINE: usize = 4095;

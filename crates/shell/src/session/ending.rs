@@ -19,8 +19,8 @@ pub(super) struct Ending {
 enum Plan {
     /// Once more, if the signal was lost between two programs.
     Interrupt { strikes_left: u8, looks_left: u8, last: Option<Strike> },
-    /// The steps already taken, and what the shell's children had done by then.
-    Kill { steps: u8, waited: u64 },
+    /// The steps already taken, and the foreground and what the shell's children had done by then.
+    Kill { steps: u8, strikes: u8, last: Option<(Option<Pid>, u64)> },
 }
 
 /// An interrupt, and what it struck.
@@ -56,7 +56,7 @@ pub(super) enum Next {
 }
 
 /// After so many steps a foreground that always comes back is the shell's own doing.
-const KILL_STEPS: u8 = 9;
+const KILL_STEPS: u8 = 8;
 
 impl Ending {
     /// An interrupt that strikes at `at`.
@@ -67,7 +67,7 @@ impl Ending {
 
     /// An end by all means, from `at` on.
     pub(super) fn kill(at: Instant) -> Self {
-        Self { at, plan: Plan::Kill { steps: 0, waited: 0 } }
+        Self { at, plan: Plan::Kill { steps: 0, strikes: 0, last: None } }
     }
 
     /// What becomes of this one when another is asked for: a kill is not taken back, and whoever waits is not put off.
@@ -85,7 +85,7 @@ impl Ending {
 
     /// There is nothing to wait for any more with the first step.
     pub(super) fn hasten(&mut self, now: Instant) {
-        if matches!(self.plan, Plan::Interrupt { last: None, .. } | Plan::Kill { steps: 0, .. }) {
+        if matches!(self.plan, Plan::Interrupt { last: None, .. } | Plan::Kill { last: None, .. }) {
             self.at = self.at.min(now);
         }
     }
@@ -109,28 +109,28 @@ impl Ending {
                 *left -= 1;
                 self.at = now + limits::INTERRUPT_AGAIN;
             }
-            Plan::Kill { steps, waited } => {
-                let waited_before = std::mem::replace(waited, foreground::waited_for(shell));
-                let mut pause = limits::KILL_STEP;
-                match terminal.foreground().filter(|group| *group != shell) {
-                    _ if *steps == KILL_STEPS => return Next::KillShell,
-                    Some(group) if *steps > 0 => {
-                        let signal = if steps.is_multiple_of(2) { Signal::KILL } else { Signal::TERM };
+            Plan::Kill { steps, strikes, last } => {
+                let seen = (terminal.foreground(), foreground::waited_for(shell));
+                let stays = last.replace(seen) == Some(seen);
+                let pause = match seen.0.filter(|group| *group != shell) {
+                    _ if *steps == KILL_STEPS || *strikes == limits::KILL_STRIKES => return Next::KillShell,
+                    Some(group) if stays => {
+                        let signal = if steps.is_multiple_of(2) { Signal::TERM } else { Signal::KILL };
+                        *steps += 1;
                         // A group that is gone by now needs no signal.
                         let _ = kill_process_group(group, signal);
                         let _ = kill_process_group(group, Signal::CONT);
+                        limits::KILL_STEP
                     }
-                    None if *steps > 0 && *waited == waited_before => return Next::KillShell,
-                    // First of all, and where bash is between two programs: it stops at an interrupt.
-                    foreground => {
+                    None if stays => return Next::KillShell,
+                    // First of all, and while programs come and go: bash stops starting them at an interrupt.
+                    _ => {
+                        *strikes += 1;
                         // Where it cannot be sent the next step does more.
                         let _ = terminal.signal();
-                        if foreground.is_none() && *steps > 0 {
-                            pause = limits::INTERRUPT_AGAIN;
-                        }
+                        if *strikes == 1 { limits::KILL_STEP } else { limits::INTERRUPT_AGAIN }
                     }
-                }
-                *steps += 1;
+                };
                 self.at = now + pause;
             }
         }

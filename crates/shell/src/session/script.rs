@@ -37,8 +37,12 @@ pub(super) const BOOTSTRAP: &str = "{ exec 249<&255 250<&10; { exec 63<&11; } 0<
      { { exec 248<&12; } 0</dev/null; } 0<&4; { { exec 251<&12; } 0</dev/null; } 0<>/dev/null; \
      exec 3<&- 4<&-; } 0<&3\n\\builtin . /dev/fd/63\n";
 
+/// How much bash reads at once.
+const READ_AHEAD: usize = 1024;
+
 /// The trap for SIGINT that is ours: an interrupt in the middle of a record would leave the rest of it to be written
-/// wherever the shell's output goes, which is the user's.
+/// wherever the shell's output goes, which is the user's. It stays until the next turn begins: while bash takes a trap
+/// away, an interrupt would end it.
 const OURS: &str = ": string";
 
 /// Whether a trap for SIGINT, as bash prints it, is the user's.
@@ -48,7 +52,7 @@ pub(super) fn is_of_user(trap: &str) -> bool {
 
 /// Commands that say what trap there is for SIGINT, in front of the record that follows, and set ours.
 fn hold_interrupts() -> String {
-    format!("\\builtin trap -p INT; \\builtin trap '{OURS}' INT; ")
+    format!("\\builtin trap -p INT >&250; \\builtin trap '{OURS}' INT; ")
 }
 
 /// What the turn file holds for a payload.
@@ -61,9 +65,9 @@ pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> Stri
 ///
 /// The first thing they say is that they were read: an interrupt while bash
 /// takes a line out of what it has read makes a command of the rest.
-/// Together they are shorter than what bash reads ahead, 1024 bytes: an
-/// interrupt drops that much, and would leave the end of a longer text to be
-/// run as a command.
+/// The line that runs the file is as long as what bash reads at once: an
+/// interrupt drops what was read ahead, and would leave the end of a report
+/// that was read in part to be run as a command.
 pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     let history = match history {
         History::Read => "\\builtin history -r /dev/fd/63; ",
@@ -79,15 +83,15 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     // while the list ignores the status of the dot itself. `eval ')'` is a
     // deliberate syntax error: it resets the parser of bash 5.2, which an
     // unterminated `$(` leaves damaged.
-    format!(
-        "{streams}{read}; {history}{first} \\builtin . /dev/fd/63 0<&249 || \
-         {{ for __string_s in \"$?\"; do {{ {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\"; }} >&250; done; \
+    let line = format!(
+        "{streams}{{ \\builtin trap - INT; {read} }} 2>&-; {history}{first} \\builtin . /dev/fd/63 0<&249 || \
+         {{ for __string_s in \"$?\"; do {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\" >&250; done; \
          [[ $- == *e* ]] || \\builtin eval ')' || :; }} 2>&- >&251 2>&251; \
-         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ {hold}\\builtin printf 'F{token}:%s\\n' \"$-\"; \
-         [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0; \\builtin unset -v PS0; }}; \
-         \\builtin set +xv; \\builtin printf '\\0'; }} >&250; }} 2>&- >&251 2>&251\n{}",
-        report(token)
-    )
+         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ {hold}\\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
+         [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
+         \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} 2>&- >&251 2>&251"
+    );
+    format!("{line:<width$}\n{}", report(token), width = READ_AHEAD - 1)
 }
 
 /// The line that reports the end of a turn. It stands alone so that it runs
@@ -105,20 +109,20 @@ pub(super) fn report_interrupted(token: &str) -> String {
 fn report_status(token: &str, status: &str) -> String {
     let hold = hold_interrupts();
     format!(
-        "for __string_s in {status}; do {{ {hold}\\builtin printf 'E{token}:%s:%s:%s\\0' \"$__string_s\" \"$-\" \"$PWD\"; \
-         \\builtin trap -p RETURN DEBUG; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
-         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0'; }} >&250; \
-         \\builtin trap - INT; \\builtin unset -v __string_s; done 2>&- >&251 2>&251\n"
+        "for __string_s in {status}; do {hold}\\builtin printf 'E{token}:%s:%s:%s\\0' \"$__string_s\" \"$-\" \"$PWD\" >&250; \
+         \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
+         [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; \
+         \\builtin unset -v __string_s; done 2>&- >&251 2>&251\n"
     )
 }
 
-/// The line that makes bash say that it is there, whatever interrupt is still on its way.
+/// The line that makes bash say that it is there.
 pub(super) fn acknowledge(token: &str) -> String {
-    format!("\\builtin trap '{OURS}' INT; {}; \\builtin trap - INT\n", acknowledgement(token))
+    format!("{{ {} }} 2>&-\n", acknowledgement(token))
 }
 
 fn acknowledgement(token: &str) -> String {
-    format!("{{ \\builtin printf 'A{token}:\\0' >&250; }} 2>&-")
+    format!("\\builtin printf 'A{token}:\\0' >&250;")
 }
 
 /// Puts the terminal back in place of a stream that was closed: a shell that can show nothing is of no use to
@@ -134,7 +138,7 @@ fn mend_streams(token: &str) -> String {
 
 /// The line that only enters the turn file into the history, then says so.
 pub(super) fn enter_history(token: &str) -> String {
-    format!("\\builtin history -r /dev/fd/63; {}\n", acknowledgement(token))
+    format!("\\builtin history -r /dev/fd/63; {}", acknowledge(token))
 }
 
 /// Whether a turn enters its file into the history.
@@ -184,8 +188,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interrupt_drops_the_lines_of_a_turn_as_a_whole() {
-        let longest = turn("01234567", 255, History::Read);
-        assert!(longest.len() < 1024, "{} bytes", longest.len());
+    fn bash_reads_each_line_of_a_turn_as_a_whole() {
+        for (status, history) in [(0, History::Leave), (255, History::Read)] {
+            let lines = turn("01234567", status, history);
+            let lengths: Vec<_> = lines.lines().map(|line| line.len() + 1).collect();
+            assert!(matches!(lengths[..], [READ_AHEAD, ..=READ_AHEAD]), "{lengths:?}");
+        }
     }
 }

@@ -66,6 +66,16 @@ async fn dropping_the_handle_is_enough() {
 }
 
 #[tokio::test]
+async fn a_guard_that_was_stopped_ends_everything_too() {
+    let fixture = Fixture::new().await;
+    let marker = Marker::new();
+    fixture.finish(&format!("{marker} & setsid {marker} & kill -STOP $PPID")).await;
+    marker.wait_for(2).await;
+    fixture.shell.close().await;
+    assert_eq!(marker.count(), 0);
+}
+
+#[tokio::test]
 async fn a_flood_from_the_background_blocks_nothing() {
     let fixture = Fixture::new().await;
     fixture.finish("yes flood &").await;

@@ -137,6 +137,113 @@ async fn an_interrupt_waits_until_bash_has_read_its_lines() {
     }
 }
 
+#[tokio::test]
+async fn nothing_of_ours_shows_wherever_an_interrupt_strikes() {
+    let fixture = Fixture::new().await;
+    let strike = async |round: u64| {
+        for _ in 0..round * 7 % 61 {
+            tokio::task::yield_now().await;
+        }
+        let _ = fixture.shell.interrupt().await;
+    };
+    for round in 0..300 {
+        let (turn, ()) = tokio::join!(fixture.shell.run("echo out; (exit 3)", LONG), strike(round));
+        let turn = turn.unwrap();
+        assert!(matches!(code(&turn), 3 | 130), "{turn:?}");
+        assert!(text(&turn).lines().all(|line| line.is_empty() || line == "out"), "{turn:?}");
+    }
+    fixture.finish("exec >shown").await;
+    for round in 0..300 {
+        let (turn, ()) = tokio::join!(fixture.shell.run("echo out", LONG), strike(round));
+        turn.unwrap();
+    }
+    fixture.finish("exec >/dev/tty").await;
+    let shown = std::fs::read_to_string(fixture.path().join("shown")).unwrap();
+    assert!(shown.lines().all(|line| line == "out"), "{shown:?}");
+    fixture.alive().await;
+}
+
+#[tokio::test]
+async fn settings_of_the_user_outlive_interrupts() {
+    let fixture = Fixture::new().await;
+    fixture.finish("trap 'seen=1' DEBUG; trap 'echo caught' INT; PS0=''; kept=1").await;
+    for round in 0..60_u64 {
+        let strike = async {
+            for _ in 0..round * 5 % 31 {
+                tokio::task::yield_now().await;
+            }
+            let _ = fixture.shell.interrupt().await;
+        };
+        let (turn, ()) = tokio::join!(fixture.shell.run("sleep 0.001", LONG), strike);
+        turn.unwrap();
+    }
+    let all = fixture.finish("trap -p DEBUG INT; declare -p PS0 kept").await.1;
+    let expected = [
+        "trap -- 'seen=1' DEBUG",
+        "trap -- 'echo caught' SIGINT",
+        "declare -- PS0=\"\"",
+        "declare -- kept=\"1\"",
+    ];
+    for line in expected {
+        assert!(all.lines().any(|shown| shown == line), "{line}: {all}");
+    }
+    fixture.check("kill -INT $$", 0, "caught\n").await;
+    fixture.finish("trap - INT").await;
+    assert_eq!(fixture.finish("trap -p INT").await.1, "");
+}
+
+#[tokio::test]
+async fn kill_ends_a_loop_of_short_programs_and_keeps_the_shell() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1").await;
+    for payload in ["while :; do /bin/true; done", "while :; do /bin/true | /bin/true; done"] {
+        for _ in 0..4 {
+            let turn = fixture.shell.run(payload, Duration::from_millis(20)).await.unwrap();
+            assert!(matches!(turn.outcome, Outcome::Running(_)), "{turn:?}");
+            fixture.shell.kill().await.unwrap();
+            let turn = fixture.shell.wait(LONG).await.unwrap();
+            assert!(matches!(turn.outcome, Outcome::Finished(_)), "{turn:?}");
+            assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_does_not_take_back_a_kill() {
+    let fixture = Fixture::new().await;
+    let stubborn = "bash -c 'trap \"\" INT; echo ready; while :; do sleep 1000; done'";
+    let turn = fixture.shell.run(stubborn, SHORT).await.unwrap();
+    assert!(matches!(turn.outcome, Outcome::Running(_)), "{turn:?}");
+    fixture.shell.kill().await.unwrap();
+    fixture.shell.interrupt().await.unwrap();
+    assert_ne!(code(&fixture.shell.wait(LONG).await.unwrap()), 0);
+    fixture.alive().await;
+}
+
+#[tokio::test]
+async fn interrupts_do_not_put_each_other_off() {
+    let fixture = Fixture::new().await;
+    fixture.finish("trap 'sleep 1000' USR1").await;
+    let bash = fixture.finish("echo $$").await.1.trim().parse().unwrap();
+    kill_process(Pid::from_raw(bash).unwrap(), Signal::USR1).unwrap();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let run = async {
+        let turn = fixture.shell.run("echo hi", LONG).await.unwrap();
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        turn
+    };
+    // As fast as they can be asked for, and for as long as it takes.
+    let strikes = async {
+        while !over.load(std::sync::atomic::Ordering::Relaxed) {
+            let _ = fixture.shell.interrupt().await;
+            tokio::task::yield_now().await;
+        }
+    };
+    let (turn, ()) = tokio::join!(run, strikes);
+    assert!(matches!(turn.outcome, Outcome::Finished(_)), "{turn:?}");
+    fixture.alive().await;
+}
+
 fn is_stopped(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit_once(") ").unwrap().1.starts_with('T')
