@@ -198,9 +198,7 @@ pub(crate) fn wants_body(kind: Option<Kind>, cmd: &str) -> bool {
     matches!(kind, Some(Kind::Tab | Kind::App))
         && cmd.starts_with('/')
         && !cmd.contains('\n')
-        && table::COMMANDS
-            .iter()
-            .any(|spec| spec.body == Body::Needed && spec.name.eq_ignore_ascii_case(name))
+        && table::commands().any(|spec| spec.body == Body::Needed && spec.name.eq_ignore_ascii_case(name))
 }
 
 fn asks_for_json(cmd: &str) -> bool {
@@ -233,7 +231,7 @@ fn no_command(topic: &str) -> Failure {
          From a file or a pipe:  string {topic} --stdin\n  \
          On a terminal, `string {topic}` alone is an interactive session."
     );
-    if table::COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(topic)) {
+    if table::commands().any(|command| command.name.eq_ignore_ascii_case(topic)) {
         message.push_str(&format!("\n  Or did you mean the command?  string /{topic}"));
     }
     Failure::usage(message)

@@ -41,7 +41,7 @@ fn all(topic: &Topic, context: &Context<'_>) -> String {
 fn one(name: &str, topic: &Topic) -> Result<String> {
     let spec = table::find(name, topic).ok_or_else(|| {
         let slash = slash(topic);
-        let near = nearest(name, table::COMMANDS.iter().map(|spec| spec.name));
+        let near = nearest(name, table::commands().map(|spec| spec.name));
         Error::new(Code::NotFound, format!("No command {}.", quoted(&format!("{slash}/{name}"))))
             .hints(near.map(|name| format!("Did you mean {slash}/{name}?")))
             .hint(format!("Try {slash}/help for the commands valid here."))

@@ -170,11 +170,8 @@ pub enum Answer {
 
 /// Runs one command. Its reply is the text without the envelope.
 pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
-    if let Command::Open(what) = command {
-        return apart(|| open::run(what, context)).await;
-    }
     let reply = match command {
-        Command::Open(_) => unreachable!("handled above"),
+        Command::Open(what) => return apart(|| open::run(what, context)).await,
         Command::Help { command } => help::run(command.as_deref(), &context),
         Command::Back => apart(|| back::back(context)).await,
         Command::Refresh => apart(|| back::refresh(context)).await,

@@ -1,8 +1,10 @@
-//! The table of commands: parsing, `/help`, the error for a wrong place and the docs come from it.
+//! The tables of commands: parsing, `/help`, the error for a wrong place and the docs come from them. The words of a
+//! hub stand with it.
 
+use crate::hub::{agent, app, bash, event, system, tool};
 use crate::topic::{Hub, Kind, Topic};
 
-/// One row of the table.
+/// One row of a table.
 #[derive(Debug)]
 pub struct Spec {
     pub verb: Verb,
@@ -73,53 +75,26 @@ pub enum Verb {
     Screen,
     Install,
     Uninstall,
-    AppList,
-    AppInfo,
-    BashList,
-    BashSpawn,
-    BashKill,
-    AgentList,
-    AgentCurrent,
-    AgentAdd,
-    AgentUse,
-    AgentSetHome,
-    AgentBoundary,
-    AgentAllow,
-    AgentAllowHost,
-    AgentCapability,
-    AgentRemove,
-    ToolList,
-    ToolInfo,
-    ToolTasks,
-    ToolTask,
-    ToolPurge,
-    SystemStatus,
-    SystemEnv,
-    SystemLogs,
-    SystemDoctor,
-    SystemState,
-    SystemStop,
     Events,
     Watch,
-    EventList,
-    EventRead,
-    EventAck,
-    EventClear,
-    EventWebhook,
+    // Words of hubs that are commands of their own.
+    Spawn,
+    Capability,
+    Durable,
+    // All other words of each hub.
+    App(app::Verb),
+    Bash(bash::Verb),
+    Agent(agent::Verb),
+    Tools(tool::Verb),
+    System(system::Verb),
+    Event(event::Verb),
 }
 
 use Body::None as Nothing;
 use Place::{Anywhere, Pages, Views};
 
-const TOOL: Place = Place::Hub(Hub::Tool);
-const AGENT: Place = Place::Hub(Hub::Agent);
-const APP: Place = Place::Hub(Hub::App);
-const BASH: Place = Place::Hub(Hub::Bash);
-const EVENT: Place = Place::Hub(Hub::Event);
-const SYSTEM: Place = Place::Hub(Hub::System);
-
-/// Every command, in the order `/help` shows them.
-pub static COMMANDS: &[Spec] = &[
+/// Documents, files, variables and packages, and what works everywhere.
+static GENERAL: &[Spec] = &[
     row(Verb::Help, "help", "/help [COMMAND]", "the commands valid here, or one of them", Anywhere),
     row(
         Verb::Open,
@@ -216,8 +191,10 @@ pub static COMMANDS: &[Spec] = &[
         "take a package and its topics away",
         Views,
     ),
-    row(Verb::AppList, "list", "/list [--json]", "installed apps and open app topics", APP),
-    row(Verb::AppInfo, "info", "/info [NAME]", "one app: version, source, files", APP),
+];
+
+/// What acts on the program in a shell.
+static SHELLS: &[Spec] = &[
     row(
         Verb::Wait,
         "wait",
@@ -228,60 +205,10 @@ pub static COMMANDS: &[Spec] = &[
     row(Verb::EndOfFile, "eof", "/eof", "end the input of the program that runs (Ctrl-D)", Place::Shells),
     row(Verb::Kill, "kill", "/kill", "end the program that runs; the shell stays", Place::Shells),
     row(Verb::Screen, "screen", "/screen", "the screen of the program that runs, as text", Place::Shells),
-    row(Verb::BashList, "list", "/list [--json]", "live shells: pid, directory, what runs", BASH),
-    row(Verb::BashSpawn, "spawn", "/spawn NAME", "start a shell", BASH),
-    row(Verb::BashKill, "kill", "/kill NAME", "end a shell; its topic stays", BASH),
-    row(Verb::AgentList, "list", "/list [--json]", "all agents", AGENT),
-    row(Verb::AgentCurrent, "current", "/current [--json]", "the agent that speaks", AGENT),
-    row(
-        Verb::AgentAdd,
-        "add",
-        "/add ID [--home DIR] [--allow P1,P2] [--boundary B]",
-        "register an agent",
-        AGENT,
-    ),
-    row(Verb::AgentUse, "use", "/use ID [--local]", "make an agent the current one", AGENT),
-    row(Verb::AgentSetHome, "set-home", "/set-home [ID] DIR", "give an agent another home", AGENT),
-    row(Verb::AgentBoundary, "boundary", "/boundary [VALUE]", "show or set what shells may touch", AGENT),
-    row(
-        Verb::AgentAllow,
-        "allow",
-        "/allow [PATH…] [--remove PATH] [--json]",
-        "show or change the paths outside the home",
-        AGENT,
-    ),
-    row(
-        Verb::AgentAllowHost,
-        "allow-host",
-        "/allow-host PAGE HOST",
-        "let web pages send variables to a host",
-        AGENT,
-    ),
-    row(
-        Verb::AgentCapability,
-        "capability",
-        "/capability [mint|list|revoke …]",
-        "let other programs reach certain files over HTTP",
-        AGENT,
-    ),
-    row(Verb::AgentRemove, "rm", "/rm ID", "forget an agent; its files stay", AGENT),
-    row(Verb::ToolList, "list", "/list [--json]", "tools and skills, with one line each", TOOL),
-    row(Verb::ToolInfo, "info", "/info NAME [--json]", "one tool or skill: what it takes and may use", TOOL),
-    row(Verb::ToolTasks, "tasks", "/tasks [--json]", "tasks that are known or have left state behind", TOOL),
-    row(Verb::ToolTask, "task", "/task ID [--json]", "one task: its state and what happened in it", TOOL),
-    row(Verb::ToolPurge, "purge", "/purge ID… | --all", "remove tasks with their state", TOOL),
-    row(Verb::SystemStatus, "status", "/status [--json]", "version, uptime, memory, agents, topics", SYSTEM),
-    row(Verb::SystemEnv, "env", "/env [--json]", "what shells see, and which $NAME are set", SYSTEM),
-    row(Verb::SystemLogs, "logs", "/logs [-n N] [--audit] [--json] [-f]", "the end of a log", SYSTEM),
-    row(Verb::SystemDoctor, "doctor", "/doctor [--json]", "what is wrong here, and how to repair it", SYSTEM),
-    content(
-        Verb::SystemState,
-        "state",
-        "/state [ls|get|put|rm|export|import|backup|check …]",
-        "look at durable state and change it; /state alone says more",
-        SYSTEM,
-    ),
-    row(Verb::SystemStop, "stop", "/stop", "stop the daemon", SYSTEM),
+];
+
+/// What an agent is told of.
+static INBOX: &[Spec] = &[
     row(
         Verb::Events,
         "events",
@@ -296,28 +223,27 @@ pub static COMMANDS: &[Spec] = &[
         "be told by an event when something happens",
         Anywhere,
     ),
-    row(
-        Verb::EventList,
-        "list",
-        "/list [--all] [--after ID] [--json]",
-        "events that are not acknowledged, or all",
-        EVENT,
-    ),
-    row(Verb::EventRead, "read", "/read ID", "one event, whole", EVENT),
-    row(Verb::EventAck, "ack", "/ack ID…", "acknowledge events", EVENT),
-    row(Verb::EventClear, "clear", "/clear [--all]", "remove acknowledged events, or all", EVENT),
-    row(
-        Verb::EventWebhook,
-        "webhook",
-        "/webhook [show|rotate]",
-        "the address that takes events, or a new one",
-        EVENT,
-    ),
 ];
+
+/// Every command, in the order `/help` shows them.
+pub fn commands() -> impl Iterator<Item = &'static Spec> {
+    let tables = [
+        GENERAL,
+        app::WORDS,
+        SHELLS,
+        bash::WORDS,
+        agent::WORDS,
+        tool::WORDS,
+        system::WORDS,
+        INBOX,
+        event::WORDS,
+    ];
+    tables.into_iter().flatten()
+}
 
 /// The row for a word, as typed in a topic: a hub's own words come before the general ones.
 pub fn find(name: &str, topic: &Topic) -> Option<&'static Spec> {
-    let named = || COMMANDS.iter().filter(|spec| spec.name.eq_ignore_ascii_case(name));
+    let named = || commands().filter(|spec| spec.name.eq_ignore_ascii_case(name));
     let own =
         |spec: &&Spec| matches!((spec.place, topic), (Place::Hub(place), Topic::Hub(hub)) if place == *hub);
     named().find(own).or_else(|| named().find(|spec| spec.place.allows(topic))).or_else(|| named().next())
@@ -326,13 +252,13 @@ pub fn find(name: &str, topic: &Topic) -> Option<&'static Spec> {
 /// The rows valid in a topic; a general word that a hub has for itself is not.
 pub fn valid_in(topic: &Topic) -> impl Iterator<Item = &'static Spec> {
     let is_found = |spec: &Spec| find(spec.name, topic).is_some_and(|found| std::ptr::eq(found, spec));
-    COMMANDS.iter().filter(move |spec| spec.place.allows(topic) && is_found(spec))
+    commands().filter(move |spec| spec.place.allows(topic) && is_found(spec))
 }
 
 /// Where a command of this name works, in words: several hubs may have one each.
 pub fn places(name: &str) -> Vec<&'static str> {
     let mut all: Vec<_> =
-        COMMANDS.iter().filter(|spec| spec.name == name).flat_map(|spec| spec.place.names()).collect();
+        commands().filter(|spec| spec.name == name).flat_map(|spec| spec.place.names()).collect();
     let mut seen = std::collections::HashSet::new();
     all.retain(|place| seen.insert(*place));
     all
@@ -377,7 +303,7 @@ impl Place {
     }
 }
 
-const fn row(
+pub const fn row(
     verb: Verb,
     name: &'static str,
     usage: &'static str,
@@ -388,7 +314,7 @@ const fn row(
 }
 
 /// A row for a command that owns the lines below it.
-const fn content(
+pub const fn content(
     verb: Verb,
     name: &'static str,
     usage: &'static str,

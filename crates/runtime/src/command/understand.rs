@@ -106,41 +106,23 @@ fn understand(line: &Line<'_>) -> Result<Command> {
         Verb::Wait => Command::Wait(terminal::parse_wait(arguments)?),
         Verb::Install => Command::Install(install::Install::parse(arguments)?),
         Verb::Uninstall => Command::Uninstall(install::Uninstall::parse(arguments)?),
-        Verb::AppList | Verb::AppInfo => Command::App(hub::app::Command::parse(line.spec.verb, arguments)?),
-        Verb::BashSpawn => Command::Spawn,
-        Verb::BashList | Verb::BashKill => {
-            Command::Bash(hub::bash::Command::parse(line.spec.verb, arguments)?)
-        }
         Verb::Act => Command::Act(act::What::parse(line)?),
         Verb::Tool => Command::Tool(tool::What::parse(line)?),
         Verb::Set => Command::Set(variable::parse_assignments(&line.content())?),
         Verb::Unset => Command::Unset(unset::parse(arguments)?),
-        Verb::AgentList
-        | Verb::AgentCurrent
-        | Verb::AgentAdd
-        | Verb::AgentUse
-        | Verb::AgentSetHome
-        | Verb::AgentBoundary
-        | Verb::AgentAllow
-        | Verb::AgentAllowHost
-        | Verb::AgentRemove => Command::Agent(hub::agent::Command::parse(line.spec.verb, arguments)?),
-        Verb::AgentCapability => Command::Capability(hub::capability::Command::parse(arguments)?),
-        Verb::ToolList | Verb::ToolInfo | Verb::ToolTasks | Verb::ToolTask | Verb::ToolPurge => {
-            Command::Tools(hub::tool::Command::parse(line.spec.verb, arguments)?)
-        }
-        Verb::Watch => Command::Watch(watch::Command::parse(arguments)?),
-        Verb::SystemState => Command::Durable(hub::state::Command::parse(line)?),
-        Verb::SystemStatus | Verb::SystemEnv | Verb::SystemLogs | Verb::SystemDoctor | Verb::SystemStop => {
-            Command::System(hub::system::Command::parse(line.spec.verb, arguments)?)
-        }
         Verb::Events if let Some(watched) = hub::event::behind_watch(arguments) => {
             Command::Watch(watch::Command::parse(watched)?)
         }
-        Verb::Events
-        | Verb::EventList
-        | Verb::EventRead
-        | Verb::EventAck
-        | Verb::EventClear
-        | Verb::EventWebhook => Command::Event(hub::event::Command::parse(line.spec.verb, arguments)?),
+        Verb::Events => Command::Event(hub::event::Command::behind_events(arguments.words()?)?),
+        Verb::Watch => Command::Watch(watch::Command::parse(arguments)?),
+        Verb::Spawn => Command::Spawn,
+        Verb::Capability => Command::Capability(hub::capability::Command::parse(arguments)?),
+        Verb::Durable => Command::Durable(hub::state::Command::parse(line)?),
+        Verb::App(verb) => Command::App(hub::app::Command::parse(verb, arguments.words()?)?),
+        Verb::Bash(verb) => Command::Bash(hub::bash::Command::parse(verb, arguments.words()?)?),
+        Verb::Agent(verb) => Command::Agent(hub::agent::Command::parse(verb, arguments.words()?)?),
+        Verb::Tools(verb) => Command::Tools(hub::tool::Command::parse(verb, arguments.words()?)?),
+        Verb::System(verb) => Command::System(hub::system::Command::parse(verb, arguments.words()?)?),
+        Verb::Event(verb) => Command::Event(hub::event::Command::parse(verb, arguments.words()?)?),
     })
 }

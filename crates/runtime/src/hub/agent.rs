@@ -1,90 +1,22 @@
 //! The agent hub: who is registered, who speaks, and what each may touch.
 
+mod words;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+pub use words::{Command, Verb, WORDS};
+
+use self::words::Reach;
 use crate::action;
-use crate::agent::{Agent, Boundary, Id, Record, settings, workspace};
+use crate::agent::{Agent, Id, Record, settings, workspace};
 use crate::blocking;
-use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Format};
+use crate::command::{Context, Format};
 use crate::error::{Code, Error, Result, quoted};
 use crate::policy::{Changed, require_person};
 use crate::reply::with_body;
 use crate::variable::Scope;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    List(Format),
-    Current(Format),
-    Add { id: Id, home: Option<String>, allow: Vec<String>, boundary: Boundary },
-    Use { id: Id, reach: Reach },
-    SetHome { id: Option<Id>, home: String },
-    ShowBoundary,
-    SetBoundary(Boundary),
-    Allow { add: Vec<String>, remove: Option<String>, format: Format },
-    AllowHost { page: String, host: String },
-    Remove(Id),
-}
-
-/// Where a choice of agent counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    Everywhere,
-    /// In the caller's directory and below.
-    Directory,
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::List(format) | Self::Current(format) | Self::Allow { format, .. } => *format,
-            _ => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let command = match verb {
-            Verb::AgentList => Self::List(Format::asked(&mut words)),
-            Verb::AgentCurrent => Self::Current(Format::asked(&mut words)),
-            Verb::AgentAdd => {
-                let home = words.value("--home")?;
-                let allow = words.value("--allow")?.map(|list| split_list(&list)).unwrap_or_default();
-                let boundary = words.value("--boundary")?;
-                let boundary = boundary.map_or(Ok(Boundary::default()), |text| Boundary::parse(&text))?;
-                Self::Add { id: Id::parse(&words.required("ID")?)?, home, allow, boundary }
-            }
-            Verb::AgentUse => {
-                let reach = if words.switch("--local") { Reach::Directory } else { Reach::Everywhere };
-                Self::Use { id: Id::parse(&words.required("ID")?)?, reach }
-            }
-            Verb::AgentSetHome => {
-                let first = words.required("DIR")?;
-                match words.take() {
-                    Some(home) => Self::SetHome { id: Some(Id::parse(&first)?), home },
-                    None => Self::SetHome { id: None, home: first },
-                }
-            }
-            Verb::AgentBoundary => match words.take() {
-                Some(value) => Self::SetBoundary(Boundary::parse(&value)?),
-                None => Self::ShowBoundary,
-            },
-            Verb::AgentAllow => {
-                let (remove, format) = (words.value("--remove")?, Format::asked(&mut words));
-                return Ok(Self::Allow { remove, format, add: words.rest()? });
-            }
-            Verb::AgentAllowHost => {
-                Self::AllowHost { page: words.required("PAGE")?, host: words.required("HOST")? }
-            }
-            Verb::AgentRemove => Self::Remove(Id::parse(&words.required("ID")?)?),
-            other => unreachable!("{other:?} is not a word of the agent hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     let (runtime, origin) = (context.runtime, context.caller.origin);

@@ -1,50 +1,24 @@
 //! The app hub: what is installed, and which app topics are open.
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::json;
 
+pub use words::{Command, Verb, WORDS};
+
 use crate::blocking;
-use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Format};
+use crate::command::{Context, Format};
 use crate::error::Result;
-use crate::package::{Kind, Package, Packages, parse_name};
+use crate::package::{Kind, Package, Packages};
 use crate::reply::with_body;
-use crate::topic::{Kind as TopicKind, Name};
+use crate::topic::Kind as TopicKind;
 use crate::variable::{self, Scope};
 
 /// No entry page is longer; what an app requires stands at its beginning.
 const PAGE_MAX: u64 = 8 << 20;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    List(Format),
-    Info(Name),
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::List(format) => *format,
-            _ => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let command = match verb {
-            Verb::AppList => Self::List(Format::asked(&mut words)),
-            Verb::AppInfo => match words.take() {
-                Some(name) => Self::Info(parse_name(name.trim_start_matches("app:"))?),
-                None => Self::List(Format::Text),
-            },
-            other => unreachable!("{other:?} is not a word of the app hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
 
 pub async fn run(command: &Command, context: &Context<'_>) -> Result<String> {
     match command {

@@ -1,42 +1,19 @@
 //! The bash hub: which shells live, and what runs in them.
 
+mod words;
+
 use std::time::Duration;
 
 use serde_json::json;
 
+pub use words::{Command, Verb, WORDS, name};
+
 use super::system::duration;
 use crate::bash::{Cwd, first_line};
-use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Format, terminal};
+use crate::command::{Context, Format, terminal};
 use crate::error::{Code, Error, Result, one_line};
 use crate::reply::with_body;
-use crate::topic::{Kind, Name, Topic};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    List(Format),
-    Kill(Name),
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::List(format) => *format,
-            _ => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let command = match verb {
-            Verb::BashList => Self::List(Format::asked(&mut words)),
-            Verb::BashKill => Self::Kill(name(&words.required("NAME")?)?),
-            other => unreachable!("{other:?} is not a word of the bash hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
+use crate::topic::{Kind, Topic};
 
 /// One shell, as the lists show it.
 struct Row {
@@ -63,15 +40,6 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
             }
         }
     }
-}
-
-/// The topic that a name means, with or without its prefix.
-pub fn name(text: &str) -> Result<Name> {
-    let name = text.strip_prefix("bash:").unwrap_or(text);
-    Name::parse(name).ok_or_else(|| {
-        Error::new(Code::InvalidTarget, format!("Not a name for a shell: {}", crate::error::quoted(text)))
-            .hint("Names are letters, digits, _ and -, such as dev.")
-    })
 }
 
 pub async fn list(context: &Context<'_>) -> String {

@@ -1,15 +1,19 @@
 //! The event hub: the inbox of an agent, and the address that fills it.
 
+mod words;
+
 use std::path::Path;
 
 use serde_json::json;
 use store::Limit;
 
+pub use words::{Command, Verb, WORDS, behind_watch};
+
+use self::words::Webhook;
 use crate::audit::format_time;
-use crate::command::table::{COMMANDS, Verb};
-use crate::command::{Arguments, Context, Format, Words};
+use crate::command::{Context, Format};
 use crate::error::{Code, Error, Result, one_line};
-use crate::event::{Clear, Event, Id, Show, Token};
+use crate::event::{Event, Id, Show, Token};
 use crate::long::shortened;
 use crate::reply::{REPLY_MAX, with_body};
 
@@ -23,89 +27,6 @@ const PAGE_BYTES: usize = REPLY_MAX - 4096;
 const LIST_EVENTS: Limit = Limit::entries(REPLY_MAX / 64);
 /// A row of a list but for the event's first line: id, the longest state, source, time, blanks between, the line's end.
 const ROW_BYTES: usize = 30 + 9 + 7 + 24 + 4 * 2 + 1;
-
-/// Said to who would acknowledge without saying what.
-const ACK: &str = "Events are acknowledged by their ids: /events ack ID…. /events lists them, and /events clear --all \
-                   removes them all.";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    List { show: Show, after: Option<Id>, format: Format },
-    Read(Id),
-    Ack(Vec<Id>),
-    Clear(Clear),
-    Webhook(Webhook),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Webhook {
-    Show,
-    Rotate,
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::List { format, .. } => *format,
-            _ => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let verb = match verb {
-            Verb::Events => subcommand(&mut words)?,
-            verb => verb,
-        };
-        let command = match verb {
-            Verb::EventList => {
-                let show = if words.switch("--all") { Show::All } else { Show::Unacked };
-                let format = Format::asked(&mut words);
-                let after = words.value("--after")?.map(|id| Id::parse(&id)).transpose()?;
-                Self::List { show, after, format }
-            }
-            Verb::EventRead => Self::Read(Id::parse(&words.required("ID")?)?),
-            Verb::EventAck => {
-                let first = words.take().ok_or_else(|| words.wrong("ID is missing.").hint(ACK))?;
-                let rest = words.rest()?;
-                let ids = std::iter::once(&first).chain(&rest).map(|id| Id::parse(id));
-                // One named twice is still one event.
-                let ids = ids.collect::<Result<std::collections::BTreeSet<_>>>()?;
-                return Ok(Self::Ack(ids.into_iter().collect()));
-            }
-            Verb::EventClear if words.switch("--all") => Self::Clear(Clear::All),
-            Verb::EventClear => Self::Clear(Clear::Acked),
-            Verb::EventWebhook => match words.take().as_deref() {
-                None | Some("show") => Self::Webhook(Webhook::Show),
-                Some("rotate") => Self::Webhook(Webhook::Rotate),
-                Some(_) => return Err(words.wrong("A webhook can be shown or rotated.")),
-            },
-            other => unreachable!("{other:?} is not a word of the event hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
-
-/// The arguments of `/watch`, where that is the word behind `/events`: it is a command of its own.
-pub fn behind_watch(arguments: Arguments<'_>) -> Option<Arguments<'_>> {
-    let text = arguments.text().trim_start();
-    let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
-    let watch = COMMANDS.iter().find(|spec| spec.verb == Verb::Watch)?;
-    (word == "watch").then(|| Arguments::new(watch, rest))
-}
-
-/// The word that follows `/events`.
-fn subcommand(words: &mut Words) -> Result<Verb> {
-    Ok(match words.take().as_deref() {
-        None | Some("list") => Verb::EventList,
-        Some("read") => Verb::EventRead,
-        Some("ack") => Verb::EventAck,
-        Some("clear") => Verb::EventClear,
-        Some("webhook") => Verb::EventWebhook,
-        Some(other) => return Err(words.wrong(format!("Unknown word {}.", crate::error::quoted(other)))),
-    })
-}
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     let (inbox, webhooks, agent) = (&context.runtime.events, &context.runtime.webhooks, &context.agent.id);

@@ -1,52 +1,22 @@
 //! The system hub: how the daemon is, and how to stop it.
 
+mod words;
+
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
+pub use words::{Command, Verb, WORDS};
+
 use super::{environment, logs};
-use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Format};
+use crate::command::{Context, Format};
 use crate::error::Result;
 use crate::logs::Which;
 use crate::reply::with_body;
 
 /// Where the store is, below the daemon's own directory.
 const STORE: &str = "store/string.db";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    Status(Format),
-    Env(Format),
-    Logs(logs::Asked),
-    Doctor(Format),
-    Stop,
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::Status(format) | Self::Env(format) | Self::Doctor(format) => *format,
-            Self::Logs(asked) => asked.format,
-            Self::Stop => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let command = match verb {
-            Verb::SystemStatus => Self::Status(Format::asked(&mut words)),
-            Verb::SystemEnv => Self::Env(Format::asked(&mut words)),
-            Verb::SystemLogs => Self::Logs(logs::Asked::parse(&mut words)?),
-            Verb::SystemDoctor => Self::Doctor(Format::asked(&mut words)),
-            Verb::SystemStop => Self::Stop,
-            other => unreachable!("{other:?} is not a word of the system hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     Ok(match command {

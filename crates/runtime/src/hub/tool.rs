@@ -1,11 +1,13 @@
 //! The tool hub: tools and skills, and the tasks in which they ran.
 
 mod info;
+mod words;
 
 use serde_json::{Value, json};
 
-use crate::command::table::Verb;
-use crate::command::{Arguments, Context, Format};
+pub use words::{Command, Verb, WORDS};
+
+use crate::command::{Context, Format};
 use crate::error::{Code, Error, Result, nearest, one_line};
 use crate::reply::with_body;
 use crate::state;
@@ -16,53 +18,6 @@ use crate::tool as documents;
 const SHOWN_MAX: usize = 100;
 /// Tasks that a list shows.
 const LISTED_MAX: usize = 1_000;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    List(Format),
-    Info(String, Format),
-    Tasks(Format),
-    Task(task::Id, Format),
-    Purge(Vec<task::Id>),
-    PurgeAll,
-}
-
-impl Command {
-    pub fn format(&self) -> Format {
-        match self {
-            Self::List(format) | Self::Info(_, format) | Self::Tasks(format) | Self::Task(_, format) => {
-                *format
-            }
-            _ => Format::Text,
-        }
-    }
-
-    pub fn parse(verb: Verb, arguments: Arguments<'_>) -> Result<Self> {
-        let mut words = arguments.words()?;
-        let format = match verb {
-            // What has happened is said in words.
-            Verb::ToolPurge => Format::Text,
-            _ => Format::asked(&mut words),
-        };
-        let command = match verb {
-            Verb::ToolList => Self::List(format),
-            Verb::ToolInfo => {
-                Self::Info(words.required("NAME")?.trim_start_matches("tool:").to_owned(), format)
-            }
-            Verb::ToolTasks => Self::Tasks(format),
-            Verb::ToolTask => Self::Task(task::Id::parse(&words.required("ID")?)?, format),
-            Verb::ToolPurge if words.switch("--all") => Self::PurgeAll,
-            Verb::ToolPurge => {
-                let first = words.required("ID")?;
-                let ids = std::iter::once(first).chain(words.rest()?);
-                return Ok(Self::Purge(ids.map(|id| task::Id::parse(&id)).collect::<Result<_>>()?));
-            }
-            other => unreachable!("{other:?} is not a word of the tool hub"),
-        };
-        words.done()?;
-        Ok(command)
-    }
-}
 
 pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
     match command {

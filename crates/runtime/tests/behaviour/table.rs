@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use runtime::command::table::{COMMANDS, Place, find};
+use runtime::command::table::{Place, commands, find};
 use runtime::topic::Topic;
 
 #[test]
 fn every_command_has_its_own_name_and_place_and_explains_itself() {
     let mut seen = HashSet::new();
-    for spec in COMMANDS {
+    for spec in commands() {
         let place = spec.place.names().join(", ");
         assert!(seen.insert((spec.name, place.clone())), "/{} in {place} stands twice", spec.name);
         assert_eq!(spec.name, spec.name.to_lowercase());
@@ -22,7 +22,7 @@ fn every_command_has_its_own_name_and_place_and_explains_itself() {
 #[test]
 fn every_command_is_found_where_it_is_valid() {
     let topics = ["main", "app:x", "bash:x", "app", "bash", "tool", "event", "system", "agent"];
-    for spec in COMMANDS {
+    for spec in commands() {
         let places: Vec<Topic> = topics.iter().map(|topic| Topic::parse(topic).unwrap()).collect();
         let mut valid = places.iter().filter(|topic| spec.place.allows(topic)).peekable();
         assert!(valid.peek().is_some(), "/{} is valid nowhere", spec.name);

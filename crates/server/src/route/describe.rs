@@ -22,7 +22,7 @@ pub async fn health(State(app): State<App>) -> Json<Health> {
 
 #[utoipa::path(get, path = "/describe", responses((status = 200, body = Describe)))]
 pub async fn describe(State(app): State<App>) -> Json<Describe> {
-    let commands = table::COMMANDS.iter().map(|spec| CommandInfo {
+    let commands = table::commands().map(|spec| CommandInfo {
         name: spec.name.to_owned(),
         usage: spec.usage.to_owned(),
         summary: spec.summary.to_owned(),
