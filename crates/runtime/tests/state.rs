@@ -97,6 +97,41 @@ async fn the_tables_hold() {
     }
 }
 
+/// Scripts write no such numbers, but people do.
+#[tokio::test]
+async fn a_number_that_a_script_would_round_is_refused_until_it_is_a_text() {
+    over_every_store(|store, clock| async move {
+        let it = Caller::new(&store, &clock);
+        let fine = json!({"n": 1_u64 << 60, "text": "9007199254740993"});
+        let rounded = json!({"n": 9_007_199_254_740_993_u64, "m": 1});
+        let entries = [("k.fine", &fine), ("k.rounded", &rounded)].map(|(key, value)| Transferred {
+            space: Space::new("state/profile/default"),
+            key: key.to_owned(),
+            value: value.clone(),
+            expires_at: None,
+        });
+        assert_eq!(it.durable.import(&entries).await, Ok(2));
+        assert_eq!(it.value("profile", "k.fine").await, fine);
+        let list = json!({"scope_kind": "profile", "key_prefix": "k."});
+        for (verb, arguments) in [
+            ("get", at("k.rounded")),
+            ("list", list.clone()),
+            ("patch", with(at("k.rounded"), json!({"patch": {"m": 2}}))),
+        ] {
+            let refused = it.try_call(verb, arguments).await.unwrap_err();
+            assert_eq!((refused.code, refused.retryable), (Code::TypeMismatch, false), "{verb}");
+            let place = "k.rounded: value.n: more digits than a script keeps, which a text could keep: ";
+            assert_eq!(refused.message, format!("{place}9007199254740993"), "{verb}");
+        }
+        let kept = it.durable.get(&entries[1].space, "k.rounded").await.unwrap().unwrap();
+        assert_eq!(kept.value.get(), rounded.to_string(), "a patch that is refused changes nothing");
+        it.call("patch", with(at("k.rounded"), json!({"patch": {"n": "9007199254740993"}}))).await;
+        assert_eq!(it.value("profile", "k.rounded").await, json!({"n": "9007199254740993", "m": 1}));
+        assert_eq!(it.call("list", list).await["entries"].as_array().unwrap().len(), 2);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_page_stays_below_eight_mebibytes() {
     over_every_store(|store, clock| async move {

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest,
-    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId,
+    ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use super::log::{Log, OWN, Position, Reader};
+use crate::names::Names;
 
 /// So many answered requests can be read again by a client whose connection broke off.
 const ANSWERED_KEPT: usize = 16;
@@ -33,6 +34,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct Book {
     due: HashMap<RequestId, Due>,
+    names: Names,
     streams: BTreeMap<u64, Arc<Log>>,
     /// The streams of requests that are answered, oldest first.
     answered: VecDeque<u64>,
@@ -58,6 +60,7 @@ impl Session {
     pub(super) fn new(to_service: mpsc::Sender<ClientJsonRpcMessage>) -> Self {
         let book = Book {
             due: HashMap::new(),
+            names: Names::default(),
             streams: BTreeMap::from([(OWN, Arc::new(Log::new(OWN)))]),
             answered: VecDeque::new(),
             next_stream: OWN + 1,
@@ -71,21 +74,22 @@ impl Session {
     /// Hands a request on. What is said about it, its answer last, is what the stream gives.
     pub(super) async fn ask(
         self: &Arc<Self>,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Gone> {
         let JsonRpcMessage::Request(request) = &message else { return Err(Gone) };
-        let begun = {
+        let (stream, log) = {
             let mut book = self.book();
             if book.ended {
                 return Err(Gone);
             }
             book.last_used = Instant::now();
-            let is_taken = book.due.contains_key(&request.id);
-            (!is_taken).then(|| book.begin(request))
-        };
-        let Some((stream, log)) = begun else {
-            let refused = JsonRpcMessage::error(crate::taken(&request.id), Some(request.id.clone()));
-            return Ok(stream::iter([ServerSseMessage::from_message(refused)]).left_stream());
+            if book.due.contains_key(&request.id) {
+                let refused = JsonRpcMessage::error(crate::taken(&request.id), Some(request.id.clone()));
+                return Ok(stream::iter([ServerSseMessage::from_message(refused)]).left_stream());
+            }
+            let begun = book.begin(request);
+            book.names.give(&mut message);
+            begun
         };
         let answer = self.read(log.read(Some(0)));
         self.to_service.send(message).await.map_err(|_| Gone)?;
@@ -94,13 +98,11 @@ impl Session {
     }
 
     /// Hands on what is not answered.
-    pub(super) async fn tell(&self, message: ClientJsonRpcMessage) -> Result<(), Gone> {
-        if let JsonRpcMessage::Notification(notification) = &message
-            && let ClientNotification::CancelledNotification(cancel) = &notification.notification
-            && let Some(id) = &cancel.params.request_id
-        {
+    pub(super) async fn tell(&self, mut message: ClientJsonRpcMessage) -> Result<(), Gone> {
+        let cancelled = self.book().names.give(&mut message);
+        if let Some(id) = cancelled {
             // It is never answered.
-            self.settle(id);
+            self.settle(&id);
         }
         self.touch();
         self.to_service.send(message).await.map_err(|_| Gone)
@@ -108,7 +110,9 @@ impl Session {
 
     /// Brings what the service says to where it belongs.
     pub(super) fn say(&self, message: ServerJsonRpcMessage) {
-        let book = self.book();
+        let mut book = self.book();
+        // Whoever asked has had enough of it otherwise.
+        let Some(message) = book.names.restore(message) else { return };
         let (stream, answered) = match &message {
             JsonRpcMessage::Response(response) => (book.stream_of(&response.id), Some(response.id.clone())),
             JsonRpcMessage::Error(error) => {
@@ -124,7 +128,6 @@ impl Session {
         };
         let log = stream.and_then(|stream| book.streams.get(&stream).cloned());
         drop(book);
-        // Whoever asked has had enough of it otherwise.
         if let Some(log) = log {
             log.say(message);
         }

@@ -17,6 +17,7 @@ use tokio::sync::Notify;
 
 use super::pace::Pace;
 use super::record::{Record, Remembered, Unanswered};
+use crate::names::Names;
 
 /// A client that lets more than this wait is not heard until it reads: all clients share the daemon's memory.
 const UNSENT_MAX: usize = 8 * 1024 * 1024;
@@ -37,6 +38,7 @@ struct Shared {
 struct Book {
     record: Record,
     requests: Vec<Entry>,
+    names: Names,
     remembered: Remembered,
     pace: Pace,
     /// How many bytes wait until the client reads.
@@ -79,15 +81,22 @@ impl Due {
     pub(super) fn resume(record: Record) -> (Self, Vec<RxJsonRpcMessage<RoleServer>>) {
         let remembered = record.remembered();
         let mut messages = replay(&remembered);
-        let book = Book { record, requests: Vec::new(), remembered, pace: Pace::default(), unsent: 0 };
+        let book = Book {
+            record,
+            requests: Vec::new(),
+            names: Names::default(),
+            remembered,
+            pace: Pace::default(),
+            unsent: 0,
+        };
         let due = Self(Arc::new(Shared { book: Mutex::new(book), answered: Notify::new() }));
         // Each has an id of its own.
         due.add(&mut messages, Kind::Replayed);
         (due, messages)
     }
 
-    /// Takes note of messages that have come in. Takes out requests with the id of one that is not answered yet, since
-    /// nobody could tell their answers apart, and says which ids these are.
+    /// Takes note of messages that have come in, and gives names to their requests. Takes out requests with the id of
+    /// one that is not answered yet, since nobody could tell their answers apart, and says which ids these are.
     pub(super) fn received(&self, messages: &mut Vec<RxJsonRpcMessage<RoleServer>>) -> Vec<NumberOrString> {
         self.add(messages, Kind::Asked)
     }
@@ -97,32 +106,25 @@ impl Due {
         book.pace.received(Instant::now());
         let (mut changed, mut cancelled) = (false, false);
         let mut taken = Vec::new();
-        messages.retain(|message| {
-            match message {
-                JsonRpcMessage::Request(request) => {
-                    if book.requests.iter().any(|entry| entry.request.id == request.id) {
-                        taken.push(request.id.clone());
-                        return false;
-                    }
-                    let kind = match request.request {
-                        ClientRequest::SubscriptionsListenRequest(_) => Kind::Endless,
-                        _ => kind,
-                    };
-                    let change = Change::of(message, &request.request);
-                    let entry = |request| Entry { request, change, kind };
-                    book.requests.extend(Unanswered::of(message).map(entry));
-                    changed = true;
+        messages.retain_mut(|message| {
+            if let JsonRpcMessage::Request(request) = &*message {
+                if book.requests.iter().any(|entry| entry.request.id == request.id) {
+                    taken.push(request.id.clone());
+                    return false;
                 }
-                JsonRpcMessage::Notification(notification) => {
-                    if let ClientNotification::CancelledNotification(cancel) = &notification.notification
-                        && let Some(id) = &cancel.params.request_id
-                    {
-                        // It is never answered.
-                        book.requests.retain(|entry| entry.request.id != *id);
-                        cancelled = true;
-                    }
-                }
-                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+                let kind = match request.request {
+                    ClientRequest::SubscriptionsListenRequest(_) => Kind::Endless,
+                    _ => kind,
+                };
+                let change = Change::of(message, &request.request);
+                let entry = |request| Entry { request, change, kind };
+                book.requests.extend(Unanswered::of(message).map(entry));
+                changed = true;
+            }
+            if let Some(id) = book.names.give(message) {
+                // It is never answered.
+                book.requests.retain(|entry| entry.request.id != id);
+                cancelled = true;
             }
             true
         });
@@ -133,6 +135,14 @@ impl Due {
             book.write_down();
         }
         taken
+    }
+
+    /// A message as the client knows its requests; none if it is about one that was cancelled.
+    pub(super) fn restored(
+        &self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> Option<TxJsonRpcMessage<RoleServer>> {
+        self.book().names.restore(message)
     }
 
     /// Who is to see a message.

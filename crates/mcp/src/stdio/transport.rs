@@ -206,11 +206,19 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let answered = answers(&item).cloned();
-        if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
-            self.due.grant(id);
+        let written = self.due.restored(item).map(|item| {
+            let answered = answers(&item).cloned();
+            if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
+                self.due.grant(id);
+            }
+            self.write(&item, self.due.audience(&item), answered)
+        });
+        async move {
+            match written {
+                Some(written) => written.await,
+                None => Ok(()),
+            }
         }
-        self.write(&item, self.due.audience(&item), answered)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -223,3 +223,21 @@ async fn a_cancelled_call_is_not_answered_and_its_stream_ends() {
     assert_eq!(world.post(Some(&session), cancel).await.0, 202);
     assert_eq!(stream.next().await, None);
 }
+
+#[tokio::test]
+async fn the_answer_of_a_cancelled_call_is_not_that_of_a_later_one_with_its_id() {
+    let world = World::new();
+    let session = world.greet().await;
+    let mut first = world.call(&session, 7, "wait one").await;
+    while first.next().await.unwrap().message.is_null() {}
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    assert_eq!(world.post(Some(&session), cancel).await.0, 202);
+    let mut second = world.call(&session, 7, "wait two").await;
+    while second.next().await.unwrap().message.is_null() {}
+    // The first runs on, and ends first.
+    world.host.0.notify_one();
+    world.host.0.notify_one();
+    let answer = second.answer().await;
+    assert!(is_answer(&answer, 7, "wait two"), "{answer}");
+    assert_eq!(first.next().await, None);
+}

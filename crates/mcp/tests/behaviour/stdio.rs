@@ -59,6 +59,12 @@ fn call(id: u32, cmd: &str) -> Value {
     request(id, "tools/call", json!({"name": "string", "arguments": {"cmd": cmd}}))
 }
 
+fn call_with_progress(id: u32, cmd: &str) -> Value {
+    let mut call = call(id, cmd);
+    call["params"]["_meta"] = json!({"progressToken": cmd});
+    call
+}
+
 #[tokio::test]
 async fn a_second_request_with_an_id_that_waits_is_refused_and_the_first_is_answered() {
     let mut client = Client::greet().await;
@@ -85,4 +91,21 @@ async fn an_id_may_be_used_again_once_it_is_answered() {
         let answer = client.next().await.unwrap();
         assert!(is_answer(&answer, 7, cmd), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn the_answer_of_a_cancelled_call_is_not_that_of_a_later_one_with_its_id() {
+    let mut client = Client::greet().await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    client.send(&[call_with_progress(7, "wait one")]).await;
+    assert_eq!(client.next().await.unwrap()["params"]["progressToken"], "wait one");
+    client.send(&[cancel, call_with_progress(7, "wait two")]).await;
+    assert_eq!(client.next().await.unwrap()["params"]["progressToken"], "wait two");
+    // The first runs on, and ends first.
+    client.host.0.notify_one();
+    client.host.0.notify_one();
+    client.input.shutdown().await.unwrap();
+    let answer = client.next().await.expect("it is due");
+    assert!(is_answer(&answer, 7, "wait two"), "{answer}");
+    assert_eq!(client.next().await, None);
 }

@@ -6,7 +6,6 @@ use script::{Call, Limits};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::exact::rounded;
 use super::failure::Failure;
 use super::host::Host;
 use super::session::Shared;
@@ -16,6 +15,7 @@ use crate::agent::Agent;
 use crate::error::{Code, Error, Result};
 use crate::manifest::{Catalogue, Tool};
 use crate::session::Session;
+use crate::state::rounded;
 use crate::task;
 use crate::watch::Running;
 

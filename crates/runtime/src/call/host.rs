@@ -105,7 +105,10 @@ impl Host<'_> {
         state::check_key(&key)?;
         let space = self.task_space(reach, tool_id.as_deref());
         match self.calls.runtime.durable.get(&space, &key).await? {
-            Some(entry) => Ok(entry.value),
+            Some(entry) => {
+                entry.check_exact()?;
+                Ok(entry.value)
+            }
             None => raw(&Value::Null),
         }
     }

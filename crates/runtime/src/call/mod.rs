@@ -2,7 +2,6 @@
 
 mod calls;
 mod document;
-mod exact;
 mod failure;
 mod fetch;
 mod field;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Code, Error, Result};
-use super::operation::Durable;
+use super::operation::{Durable, Entry};
 use super::request::{Request, Verb};
 use super::scope::{Bindings, Owner};
 
@@ -20,8 +20,16 @@ impl Durable {
         let Request { kind, key, verb } = Request::parse(verb, arguments)?;
         let space = &bindings.covering(kind, &key)?.space(owner);
         match verb {
-            Verb::Get => raw(&self.get(space, &key).await?),
-            Verb::List { limit, cursor } => raw(&self.list(space, &key, limit, cursor.as_deref()).await?),
+            Verb::Get => {
+                let found = self.get(space, &key).await?;
+                found.iter().try_for_each(Entry::check_exact)?;
+                raw(&found)
+            }
+            Verb::List { limit, cursor } => {
+                let page = self.list(space, &key, limit, cursor.as_deref()).await?;
+                page.entries.iter().try_for_each(Entry::check_exact)?;
+                raw(&page)
+            }
             Verb::Write { write, ttl_seconds, condition } => {
                 raw(&self.write(space, &key, write, ttl_seconds, &condition).await?)
             }

@@ -3,6 +3,7 @@
 mod answer;
 mod condition;
 mod error;
+mod exact;
 mod fields;
 mod limits;
 mod list;
@@ -15,6 +16,7 @@ mod transfer;
 
 pub use condition::Condition;
 pub use error::{Code, Error, Result};
+pub use exact::rounded;
 pub use limits::{PAGE_MAX, check_depth, check_key, check_ttl, check_value};
 pub use list::Page;
 pub use merge::merge_patch;

@@ -10,6 +10,7 @@ use store::{AtomicWrite, Clock, Decision, Key, Space, Store, Timestamp, Version}
 
 use super::condition::{Condition, revision};
 use super::error::{Code, Error, Result};
+use super::exact::check_exact;
 use super::limits::{check_depth, check_value};
 use super::merge::merge_patch;
 use super::request::Write;
@@ -148,7 +149,9 @@ impl Durable {
                 return (Decision::Leave, Ok(Err(found.map(|entry| entry.version))));
             }
             let expires_at = expires_at.or_else(|| found.and_then(|entry| entry.expires_at));
-            match changed(found, change).and_then(|value| encode(&value)) {
+            let changed = changed(found, change).and_then(|value| encode(&value));
+            // The script gets it as the answer.
+            match changed.and_then(|json| check_exact(key, &json).map(|()| json)) {
                 Ok(json) => {
                     let value = json.clone().into_bytes();
                     (Decision::Put { value, expires_at }, Ok(Ok((json, expires_at))))
@@ -175,6 +178,11 @@ impl Entry {
             revision: revision(entry.version),
             expires_at: entry.expires_at.map(iso),
         })
+    }
+
+    /// Refuses an entry that a script would not get as it is.
+    pub fn check_exact(&self) -> Result<()> {
+        check_exact(&self.key, self.value.get())
     }
 }
 

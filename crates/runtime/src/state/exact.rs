@@ -1,6 +1,25 @@
 //! Numbers that scripts cannot hold: JavaScript would round them in silence.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::error::{Code, Error, Result};
+
+/// What JavaScript could round has at least so many digits: 2^53 has.
+const DIGITS: usize = 16;
+
+/// Refuses a value that a script would not get as it is. Scripts cannot write one, but people can.
+pub(super) fn check_exact(key: &str, json: &str) -> Result<()> {
+    // Nearly no value has so many digits in a row, and the others need not be understood.
+    if !json.as_bytes().split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() >= DIGITS) {
+        return Ok(());
+    }
+    let value: Value = serde_json::from_str(json)
+        .map_err(|error| Error::damaged(format!("the entry {key} is damaged: {error}")))?;
+    match rounded(&json!({ "value": value })) {
+        Some(wrong) => Err(Error::new(Code::TypeMismatch, format!("{key}: {wrong}"))),
+        None => Ok(()),
+    }
+}
 
 /// The first place of an input that a script would not get as it is, with the reason.
 pub fn rounded(input: &Value) -> Option<String> {
