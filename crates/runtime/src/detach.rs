@@ -6,20 +6,27 @@ use std::task::{Context, Poll};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-/// Runs where it is awaited, which costs no task. If that is given up, `left` is cancelled, and the rest runs in a task
-/// of its own.
-pub fn to_the_end<F>(left: CancellationToken, work: F) -> ToTheEnd<F>
+/// Runs where it is awaited, which costs no task. If that is given up, the rest runs in a task of its own.
+pub fn to_the_end<F>(work: F) -> ToTheEnd<F>
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    ToTheEnd { work: Some(Box::pin(work)), left, began_in: Handle::try_current().ok() }
+    ToTheEnd { work: Some(Box::pin(work)), left: None, began_in: Handle::try_current().ok() }
 }
 
 pub struct ToTheEnd<F: Future<Output: Send> + Send + 'static> {
     work: Option<Pin<Box<F>>>,
-    left: CancellationToken,
+    left: Option<CancellationToken>,
     /// Whoever gives it up may be elsewhere.
     began_in: Option<Handle>,
+}
+
+impl<F: Future<Output: Send> + Send + 'static> ToTheEnd<F> {
+    /// If it is given up, `left` is cancelled before the rest runs.
+    pub fn telling(mut self, left: CancellationToken) -> Self {
+        self.left = Some(left);
+        self
+    }
 }
 
 impl<F: Future<Output: Send> + Send + 'static> Future for ToTheEnd<F> {
@@ -40,7 +47,9 @@ impl<F: Future<Output: Send> + Send + 'static> Drop for ToTheEnd<F> {
     fn drop(&mut self) {
         // Without a runtime the process ends, and the work with it.
         if let (Some(work), Some(runtime)) = (self.work.take(), self.began_in.take()) {
-            self.left.cancel();
+            if let Some(left) = &self.left {
+                left.cancel();
+            }
             runtime.spawn(work);
         }
     }
@@ -60,10 +69,11 @@ mod tests {
         let (go, wait) = oneshot::channel::<()>();
         let (done, ended) = oneshot::channel();
         let left = CancellationToken::new();
-        let mut work = Box::pin(to_the_end(left.clone(), async move {
+        let work = to_the_end(async move {
             wait.await.unwrap();
             done.send(()).unwrap();
-        }));
+        });
+        let mut work = Box::pin(work.telling(left.clone()));
         assert!(work.as_mut().now_or_never().is_none() && !left.is_cancelled());
         drop(work);
         assert!(left.is_cancelled(), "it is told that nobody waits");
@@ -74,7 +84,7 @@ mod tests {
     #[tokio::test]
     async fn what_panics_is_not_run_again() {
         let (held, released) = oneshot::channel::<()>();
-        let work = to_the_end(CancellationToken::new(), async move {
+        let work = to_the_end(async move {
             let _held = held;
             panic!("on purpose");
         });

@@ -185,7 +185,7 @@ impl Call {
         let steps = queue.drain(..together).collect();
         // The command goes on when the caller goes away.
         let left = CancellationToken::new();
-        let work = detach::to_the_end(left.clone(), self.clone().run_turn(turn, steps, left));
+        let work = detach::to_the_end(self.clone().run_turn(turn, steps, left.clone())).telling(left);
         let ran = AssertUnwindSafe(work).catch_unwind().await;
         ran.unwrap_or_else(|panic| Ran::of(topic, Some(Err(internal_error(panic_message(&*panic))))))
     }

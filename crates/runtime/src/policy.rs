@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Boundary, Id, Record, Removed, settings};
 use crate::error::{Code, Error, Result};
@@ -68,7 +67,7 @@ impl Runtime {
     pub async fn remove_agent(self: &Arc<Self>, origin: Origin, id: &Id) -> Result<Removed> {
         require_person(origin)?;
         let (runtime, id) = (Arc::clone(self), id.clone());
-        detach::to_the_end(CancellationToken::new(), async move {
+        detach::to_the_end(async move {
             // A file that cannot be changed afterwards is reported while nothing is changed yet.
             let config = runtime.root.join("config.json");
             let checked = config.clone();
