@@ -10,7 +10,7 @@ use web::page::json::indent;
 use web::page::{Kind, render, whole_characters};
 
 use super::coerce::long_numbers_as_text;
-use crate::call::shown;
+use crate::call::{Failed, shown};
 use crate::error::{Code, Error};
 use crate::substitute::text_of;
 
@@ -89,16 +89,18 @@ impl CallResult {
         Self { response, plain: String::new(), error: Some(error) }
     }
 
-    /// A script's output: a text is shown as it is, anything else as indented JSON.
-    pub fn of_output(output: Value, ms: u64) -> Self {
-        let plain = shown(&output);
-        Self { response: json!({ "status": 0, "body": output, "ms": ms }), plain, error: None }
-    }
-
-    /// A script that failed; `details` are the code, the message and whether it may succeed later.
-    pub fn of_failed_script(error: Error, details: Value, ms: u64) -> Self {
-        let response = json!({ "status": 1, "body": null, "error": details, "ms": ms });
-        Self { response, plain: String::new(), error: Some(error) }
+    /// A script's output is a text, shown as it is, or anything else, shown as indented JSON.
+    pub fn of_script(outcome: Result<Value, Failed>, ms: u64) -> Self {
+        match outcome {
+            Ok(output) => {
+                let plain = shown(&output);
+                Self { response: json!({ "status": 0, "body": output, "ms": ms }), plain, error: None }
+            }
+            Err(Failed { error, details }) => {
+                let response = json!({ "status": 1, "body": null, "error": details, "ms": ms });
+                Self { response, plain: String::new(), error: Some(error) }
+            }
+        }
     }
 }
 

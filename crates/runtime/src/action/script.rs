@@ -1,7 +1,6 @@
 //! Script actions: the fields are the input, the output is the response.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde_json::{Map, Value};
 
@@ -9,12 +8,11 @@ use super::bind::Bound;
 use super::call::Call;
 use super::result::CallResult;
 use super::trust::Trust;
-use crate::call::{Called, Calls, Failed, Naming, Settings, Shared, no_scripts};
+use crate::call::{Called, Calls, Shared, no_scripts};
 use crate::document::Source;
 use crate::error::Result;
 use crate::manifest::Tool;
 use crate::substitute::{Mark, Marked};
-use crate::task;
 use crate::variable::Variables;
 
 /// What a script gave, and the variables of the session as it left them.
@@ -44,29 +42,14 @@ pub async fn run(call: &Call<'_>, source: &Source, bound: &Bound, trust: &Trust)
     let tool = Tool::of_action(name, file, call.found.document, call.found.action)?;
     let input: Map<String, Value> =
         bound.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect();
-    let calls = Calls {
-        runtime: call.runtime,
-        agent: call.agent,
-        session: call.session,
-        catalogue: call.runtime.tools.of(call.agent.workspace.home()).await,
-        settings: Settings::of(Some(call.persistent)),
-        task: call.task.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
-        naming: if call.task.is_some() { Naming::Named } else { Naming::Unnamed },
-        shared: Shared::new(call.state.variables.clone(), bound.mark()),
-    };
-    let started = Instant::now();
-    let Called { outcome, unkept } = calls.call(&tool, Value::Object(input)).await;
-    let ms = crate::milliseconds(started.elapsed());
+    let catalogue = call.runtime.tools.of(call.agent.workspace.home()).await;
+    let shared = Shared::new(call.state.variables.clone(), bound.mark());
+    let read = Some(call.persistent);
+    let calls = Calls::new(call.runtime, call.agent, call.session, catalogue, read, call.task, shared)?;
+    let Called { outcome, unkept, changes, mark, ms } = calls.call(&tool, Value::Object(input)).await;
     let mut variables = call.state.variables.clone();
-    // As for tools: what a failed script set is forgotten with it.
-    let mark = calls.shared.mark();
-    let changes = if outcome.is_ok() { calls.shared.into_changes() } else { Vec::new() };
     for (name, value) in &changes {
         variables.set(name.clone(), value.clone());
     }
-    let result = match outcome {
-        Ok(output) => CallResult::of_output(output, ms),
-        Err(Failed { error, details }) => CallResult::of_failed_script(error, details, ms),
-    };
-    Ok(Scripted { result, variables, changes, mark, unkept })
+    Ok(Scripted { result: CallResult::of_script(outcome, ms), variables, changes, mark, unkept })
 }

@@ -1,6 +1,7 @@
 //! The calls of one task, top-level and nested.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use script::{Call, Limits};
 use serde_json::value::to_raw_value;
@@ -16,19 +17,21 @@ use crate::error::{Code, Error, Result};
 use crate::manifest::{Catalogue, Tool};
 use crate::session::Session;
 use crate::state::rounded;
+use crate::substitute::{Mark, Marked};
 use crate::task;
+use crate::variable::Persistent;
 use crate::watch::Running;
 
 /// What every call of a task knows.
 pub struct Calls<'a> {
-    pub runtime: &'a Runtime,
-    pub agent: &'a Agent,
-    pub session: &'a Session,
-    pub catalogue: Arc<Catalogue>,
-    pub settings: Settings<'a>,
-    pub task: task::Id,
-    pub naming: Naming,
-    pub shared: Shared,
+    pub(super) runtime: &'a Runtime,
+    pub(super) agent: &'a Agent,
+    pub(super) session: &'a Session,
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) settings: Settings<'a>,
+    pub(super) task: task::Id,
+    pub(super) naming: Naming,
+    pub(super) shared: Shared,
 }
 
 /// What came of a call from outside.
@@ -36,6 +39,11 @@ pub struct Called {
     pub outcome: Result<Value, Failed>,
     /// What the agent is told if its named task could not be kept. What the call did is done all the same.
     pub unkept: Option<String>,
+    /// The variables that its scripts set, in order. What a failed call set is forgotten with it.
+    pub changes: Vec<(String, Marked)>,
+    /// Of all that its scripts have seen.
+    pub mark: Mark,
+    pub ms: u64,
 }
 
 /// A call from outside that gave no output.
@@ -83,9 +91,28 @@ impl Drop for Interrupted<'_> {
     }
 }
 
-impl Calls<'_> {
+impl<'a> Calls<'a> {
+    /// The calls of the task that the caller `named`, or of a new one. `read` are the `$NAME` values, if they were
+    /// needed already.
+    pub fn new(
+        runtime: &'a Runtime,
+        agent: &'a Agent,
+        session: &'a Session,
+        catalogue: Arc<Catalogue>,
+        read: Option<&'a Persistent>,
+        named: Option<&str>,
+        shared: Shared,
+    ) -> Result<Self> {
+        let (task, naming) = match named {
+            Some(name) => (task::Id::parse(name)?, Naming::Named),
+            None => (task::Id::fresh(), Naming::Unnamed),
+        };
+        Ok(Self { runtime, agent, session, catalogue, settings: Settings::of(read), task, naming, shared })
+    }
+
     /// Calls a tool from outside, and keeps what happened. Secrets that its scripts were shown are in none of it.
-    pub async fn call(&self, tool: &Tool, input: Value) -> Called {
+    pub async fn call(self, tool: &Tool, input: Value) -> Called {
+        let started = Instant::now();
         let started_at = self.runtime.now().as_millis();
         let given_up = task::Record {
             tool: tool.name.clone(),
@@ -98,7 +125,7 @@ impl Calls<'_> {
         let running = Running::new(&self.runtime.watches, &self.agent.id, &self.task, given_up.clone());
         let listed = self.runtime.tasks.begin(&self.agent.id, &self.task, &given_up);
         // Last, so that what it leaves can be looked up when the others tell of it.
-        let interrupted = Interrupted { calls: self, record: Some(given_up.clone()) };
+        let interrupted = Interrupted { calls: &self, record: Some(given_up.clone()) };
         let outcome = self.invoke(tool, input, 0).await;
         interrupted.not();
         let record = task::Record {
@@ -117,7 +144,9 @@ impl Calls<'_> {
                 Err(Failed { error: secrets.redact_error(failure.into_error(tool)), details })
             }
         };
-        Called { outcome, unkept }
+        let mark = self.shared.mark();
+        let changes = if outcome.is_ok() { self.shared.into_changes() } else { Vec::new() };
+        Called { outcome, unkept, changes, mark, ms: crate::milliseconds(started.elapsed()) }
     }
 
     /// Keeps what happened. If the store cannot, it is remembered for as long as this process runs, and the answer is

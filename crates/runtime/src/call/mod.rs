@@ -15,11 +15,10 @@ mod session;
 mod settings;
 mod typed;
 
-pub use calls::{Called, Calls, Failed, Naming, no_scripts, shown};
+pub use calls::{Called, Calls, Failed, no_scripts, shown};
 pub use help::help;
 pub use input::read;
 pub use session::Shared;
-pub use settings::Settings;
 
 /// How many calls may be above one another.
 pub const DEPTH_MAX: usize = 8;

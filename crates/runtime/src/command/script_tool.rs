@@ -1,17 +1,15 @@
 //! `/tool:NAME` for a tool that a manifest declares: its script runs, and the session gets the result.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::{Context, surroundings};
 use crate::action::{CallResult, Effects, InSession, Trust, Word, readable};
-use crate::call::{Called, Calls, Failed, Naming, Settings, Shared, help, no_scripts, read};
+use crate::call::{Called, Calls, Shared, help, no_scripts, read};
 use crate::document::Page;
 use crate::error::{Code, Result};
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
 use crate::substitute::Marked;
-use crate::task;
 use crate::variable::{Known, Persistent, Scope};
 
 pub async fn run(
@@ -40,39 +38,21 @@ pub async fn run(
         return Err(no_scripts());
     }
     let named = asked.task.as_deref().or(context.caller.task.as_deref());
-    let calls = Calls {
-        runtime: context.runtime,
-        agent: context.agent,
-        session: context.session,
-        catalogue,
-        settings: Settings::of(persistent.as_ref()),
-        task: named.map_or_else(|| Ok(task::Id::fresh()), task::Id::parse)?,
-        naming: if named.is_some() { Naming::Named } else { Naming::Unnamed },
-        shared: Shared::new(context.state.variables.clone(), asked.mark),
-    };
-    let started = Instant::now();
-    let Called { outcome, unkept } = calls.call(tool, asked.input).await;
-    let warnings = Vec::from_iter(unkept);
-    let ms = crate::milliseconds(started.elapsed());
-    let mark = calls.shared.mark();
-    match outcome {
-        Ok(output) => {
-            let variables = calls.shared.into_changes();
-            let CallResult { response, plain, .. } = CallResult::of_output(output, ms);
-            let reply = shortened(readable(&plain), context.agent.workspace.home()).await;
-            let response = Some(Marked { value: response, mark });
-            Effects { response, variables, warnings, ..Effects::default() }.apply(context.state);
-            Ok(reply)
-        }
+    let shared = Shared::new(context.state.variables.clone(), asked.mark);
+    let (runtime, agent, session) = (context.runtime, context.agent, context.session);
+    let calls = Calls::new(runtime, agent, session, catalogue, persistent.as_ref(), named, shared)?;
+    let Called { outcome, unkept, changes, mark, ms } = calls.call(tool, asked.input).await;
+    let CallResult { response, plain, error } = CallResult::of_script(outcome, ms);
+    let reply = match error {
+        None => Ok(shortened(readable(&plain), agent.workspace.home()).await),
         // Nothing ran, as with a flag that does not exist.
-        Err(Failed { error, .. }) if error.code == Code::InvalidParams => Err(error),
-        Err(Failed { error, details }) => {
-            let response = CallResult::of_failed_script(error.clone(), details, ms).response;
-            let response = Some(Marked { value: response, mark });
-            Effects { response, warnings, ..Effects::default() }.apply(context.state);
-            Err(error)
-        }
-    }
+        Some(error) if error.code == Code::InvalidParams => return Err(error),
+        Some(error) => Err(error),
+    };
+    let response = Some(Marked { value: response, mark });
+    let warnings = Vec::from_iter(unkept);
+    Effects { response, variables: changes, warnings, ..Effects::default() }.apply(context.state);
+    reply
 }
 
 /// The `$NAME` values, read beforehand only for a call whose words or tool name some.
