@@ -10,7 +10,7 @@ impl Runtime {
     /// Removes a topic and its durable state. One that is not open any more, as after a restart, may still hold
     /// state, and is removed like one that is.
     pub async fn close_topic(&self, agent: &agent::Id, topic: &Topic, caller: Option<&Topic>) -> Result<()> {
-        let space = state::session_space(agent, topic);
+        let space = state::Kind::Session.space(agent, topic);
         // A shell that was lost with an earlier daemon is known by nothing else.
         let lost = matches!(topic, Topic::Bash(name) if self.shells.records.forget_lost(agent, name));
         match self.sessions.of(agent).close(topic, caller).await {

@@ -23,5 +23,5 @@ pub use merge::merge_patch;
 pub use operation::{Durable, Entry, Written};
 pub use place::Place;
 pub use request::{Request, Verb, Write};
-pub use scope::{Binding, Bindings, Kind, Owner, app_spaces, check_scope_id, session_space};
+pub use scope::{Binding, Bindings, Kind, Owner, app_spaces, check_scope_id};
 pub use transfer::Transferred;

@@ -1,5 +1,7 @@
 //! Scopes: whom an entry belongs to, which binding lets a tool reach it, and where it is kept.
 
+use std::fmt;
+
 use serde::Deserialize;
 use store::Space;
 
@@ -57,6 +59,22 @@ impl Kind {
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
+
+    /// What the names of an agent's spaces of this kind begin with. That of its profile is nothing else; those of the
+    /// others go on with a topic, a task or a `scope_id`. What is shared belongs to no agent.
+    pub fn prefix(self, agent: &agent::Id) -> String {
+        let kind = self.as_str();
+        match self {
+            Self::Profile => format!("state/{kind}/{agent}"),
+            Self::Session | Self::Task => format!("state/{kind}/{agent}/"),
+            Self::Shared => format!("state/{kind}/"),
+        }
+    }
+
+    /// Where entries of this kind are kept, by the name of their topic, of their task, or their `scope_id`.
+    pub fn space(self, agent: &agent::Id, name: impl fmt::Display) -> Space {
+        Space::new(format!("{}{name}", self.prefix(agent)))
+    }
 }
 
 impl Bindings {
@@ -93,23 +111,19 @@ impl Bindings {
 impl Binding {
     /// Where the entries of this binding are kept.
     pub fn space(&self, owner: Owner<'_>) -> Space {
-        match (self.kind, &self.scope_id) {
-            (Kind::Profile, _) => Space::new(format!("state/profile/{}", owner.agent)),
-            (Kind::Session, _) => session_space(owner.agent, owner.topic),
-            (Kind::Task, _) => Space::new(format!("state/task/{}/{}", owner.agent, owner.task)),
-            (Kind::Shared, id) => Space::new(format!("state/shared/{}", id.as_deref().unwrap_or_default())),
+        let (kind, Owner { agent, topic, task }) = (self.kind, owner);
+        match kind {
+            Kind::Profile => kind.space(agent, ""),
+            Kind::Session => kind.space(agent, topic),
+            Kind::Task => kind.space(agent, task),
+            Kind::Shared => kind.space(agent, self.scope_id.as_deref().unwrap_or_default()),
         }
     }
 }
 
-/// Where the session state of a topic is kept.
-pub fn session_space(agent: &agent::Id, topic: &Topic) -> Space {
-    Space::new(format!("state/session/{agent}/{topic}"))
-}
-
 /// Where the session state of every topic of an app is kept, open or not.
 pub async fn app_spaces(durable: &Durable, agent: &agent::Id, app: &Name) -> Result<Vec<Space>> {
-    let first = session_space(agent, &Topic::App { name: app.clone(), config: None });
+    let first = Kind::Session.space(agent, Topic::App { name: app.clone(), config: None });
     let configured = format!("{}:", first.as_str());
     let mut spaces = durable.spaces(first.as_str()).await?;
     spaces.retain(|space| *space == first || space.as_str().starts_with(&configured));

@@ -7,6 +7,8 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Timestamp};
 
 use super::error::Result;
 use super::operation::{Durable, Entry, Written};
+use super::place::Place;
+use super::scope::Kind;
 use crate::agent;
 use crate::watch::Change;
 
@@ -53,8 +55,8 @@ impl Durable {
 
     /// Removes what belongs to an agent. What is shared stays.
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
-        self.drop_space(&Space::new(format!("state/profile/{agent}"))).await?;
-        for prefix in [format!("state/session/{agent}/"), format!("state/task/{agent}/")] {
+        self.drop_space(&Place::Profile.space(agent)).await?;
+        for prefix in [Kind::Session, Kind::Task].map(|kind| kind.prefix(agent)) {
             loop {
                 let spaces = self.spaces(&prefix).await?;
                 if spaces.is_empty() {

@@ -9,6 +9,7 @@ use store::{AtomicWrite, Entry, Key, KeyRange, Limit, Space, Store};
 use super::event::Event;
 use super::id::Id;
 use super::tasks::json;
+use super::traces::timeline_space;
 use crate::agent;
 use crate::error::{Result, store_failed};
 
@@ -35,14 +36,14 @@ impl Timeline {
         events: &[Event],
     ) -> Result<AtomicWrite> {
         for event in &events[events.len().saturating_sub(EVENTS_MAX)..] {
-            write = write.put(&space(agent, id), &self.key(event), json(event)?, None);
+            write = write.put(&timeline_space(agent, id), &self.key(event), json(event)?, None);
         }
         Ok(write)
     }
 
     /// The newest events, oldest first.
     pub(super) async fn read(&self, agent: &agent::Id, id: &Id) -> Result<Vec<Event>> {
-        let space = space(agent, id);
+        let space = timeline_space(agent, id);
         let mut newest: VecDeque<Entry> = VecDeque::new();
         let mut next = Some(KeyRange::all());
         while let Some(range) = next {
@@ -56,7 +57,7 @@ impl Timeline {
 
     /// Removes all but the newest events.
     pub(super) async fn trim(&self, agent: &agent::Id, id: &Id) -> Result<()> {
-        let space = space(agent, id);
+        let space = timeline_space(agent, id);
         let mut newest: VecDeque<Key> = VecDeque::new();
         let mut next = Some(KeyRange::all());
         while let Some(range) = next {
@@ -84,8 +85,4 @@ impl Timeline {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         Key::new(format!("{:015}.{number:010}", event.at))
     }
-}
-
-fn space(agent: &agent::Id, id: &Id) -> Space {
-    Space::new(format!("timeline/{agent}/{id}"))
 }

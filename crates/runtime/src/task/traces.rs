@@ -10,10 +10,13 @@ use super::record::{Outcome, Record};
 use super::tasks::Tasks;
 use crate::agent;
 use crate::error::{Result, store_failed};
+use crate::state::Kind;
 
-/// Everything that a task may leave behind, by the beginning of its space: `flo.state`, state for all of its
-/// tools, state for one of them, the timeline.
-const TRACES: [&str; 4] = ["state/task", "task-state", "task-tool", "timeline"];
+/// What spaces begin with, before the agent and the task: state for all of its tools, state for one of them, the
+/// timeline.
+const STATE: &str = "task-state";
+const TOOL_STATE: &str = "task-tool";
+const TIMELINE: &str = "timeline";
 
 /// A task as lists show it. One that only left state behind has no record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +30,7 @@ impl Tasks {
     /// ended, the newest first, then those of which only state is left.
     pub async fn list(&self, agent: &agent::Id) -> Result<Vec<Listed>> {
         let mut all: BTreeMap<String, Option<Record>> = BTreeMap::new();
-        for prefix in TRACES.map(|prefix| format!("{prefix}/{agent}/")) {
+        for prefix in traces(agent) {
             for space in self.spaces(&prefix).await? {
                 let id = space.as_str()[prefix.len()..].split('/').next().unwrap_or_default();
                 all.insert(id.to_owned(), None);
@@ -73,8 +76,8 @@ impl Tasks {
     pub async fn purge(&self, agent: &agent::Id, id: &Id) -> Result<bool> {
         let (space, key) = (records(agent), Key::new(id.as_str()));
         let mut known = self.store.get(&space, &key).await.map_err(store_failed)?.is_some();
-        for prefix in TRACES {
-            let own = format!("{prefix}/{agent}/{id}");
+        for prefix in traces(agent) {
+            let own = format!("{prefix}{id}");
             let below = self.spaces(&format!("{own}/")).await?;
             // A space begins with its own name, so that the first of these is the exact one, if it is there.
             let exact = self.store.spaces(&own, None, 1).await.map_err(store_failed)?;
@@ -94,8 +97,8 @@ impl Tasks {
 
     /// Removes all tasks of an agent with their state. Calls that still run end with its topics.
     pub async fn forget(&self, agent: &agent::Id) -> Result<()> {
-        for prefix in TRACES {
-            for space in self.spaces(&format!("{prefix}/{agent}/")).await? {
+        for prefix in traces(agent) {
+            for space in self.spaces(&prefix).await? {
                 self.store.drop_space(&space).await.map_err(store_failed)?;
             }
         }
@@ -109,14 +112,26 @@ impl Tasks {
     }
 }
 
+/// Everything that the tasks of an agent may leave behind, by the beginning of its spaces: `flo.state`, and what has
+/// names of its own.
+fn traces(agent: &agent::Id) -> [String; 4] {
+    let own = |trace: &str| format!("{trace}/{agent}/");
+    [Kind::Task.prefix(agent), own(STATE), own(TOOL_STATE), own(TIMELINE)]
+}
+
 /// Where `flo.task.putState` writes.
 pub fn state_space(agent: &agent::Id, id: &Id) -> Space {
-    Space::new(format!("task-state/{agent}/{id}"))
+    Space::new(format!("{STATE}/{agent}/{id}"))
 }
 
 /// Where `flo.task.putToolState` writes.
 pub fn tool_space(agent: &agent::Id, id: &Id, tool: &str) -> Space {
-    Space::new(format!("task-tool/{agent}/{id}/{tool}"))
+    Space::new(format!("{TOOL_STATE}/{agent}/{id}/{tool}"))
+}
+
+/// Where the events of a task are kept.
+pub(super) fn timeline_space(agent: &agent::Id, id: &Id) -> Space {
+    Space::new(format!("{TIMELINE}/{agent}/{id}"))
 }
 
 pub(super) fn records(agent: &agent::Id) -> Space {
