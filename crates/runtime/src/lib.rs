@@ -53,6 +53,7 @@ pub use origin::Origin;
 pub use package::GitHubHosts;
 pub use reply::Reply;
 pub use request::Request;
+pub use token::random_digits;
 
 /// Where, in the root, the lock lies that the daemon holds.
 pub const DAEMON_LOCK: &str = "store/daemon.lock";

@@ -1,17 +1,32 @@
-//! What String's own tokens look like in a text, so that logs and streams show none.
+//! String's own tokens: the random digits in them, and what they look like in a text, so that logs and streams show
+//! none.
 
 use std::borrow::Cow;
 
+use crate::error::{Code, Error, Result};
 use crate::variable::Secret;
 
 /// What the address begins with that takes events.
-const WEBHOOK: &str = "wh_";
+pub const WEBHOOK: &str = "wh_";
 /// What a capability's token begins with, before its id.
-const CAPABILITY: &str = "cap_";
+pub const CAPABILITY: &str = "cap_";
 /// Fewer digits are a name like `wh_add`, and no token even by half.
 const DIGITS_MIN: usize = 16;
 /// Stands where a secret was.
 const MARK: &str = "…";
+
+/// As many random bytes, two digits each.
+pub fn random_digits(bytes: usize) -> Result<String> {
+    let mut random = vec![0; bytes];
+    getrandom::fill(&mut random)
+        .map_err(|error| Error::new(Code::LoadError, format!("No random bits: {error}")))?;
+    Ok(digits(&random))
+}
+
+/// Bytes in hexadecimal.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A text without webhook addresses and capabilities, known by their shape, and without the daemon's own token.
 pub fn hidden<'t>(text: &'t str, daemon: Option<&Secret>) -> Cow<'t, str> {

@@ -60,9 +60,8 @@ impl Token {
     }
 
     fn generate() -> io::Result<Self> {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        let digits = runtime::random_digits(BYTES).map_err(|error| io::Error::other(error.message))?;
+        Ok(Self(digits.into()))
     }
 
     fn read(path: &Path) -> io::Result<Option<Self>> {

@@ -23,6 +23,7 @@ pub use secret::Token;
 use crate::agent::workspace::{Place, Workspace};
 use crate::agent::{self};
 use crate::error::{Code, Error, Result, nearest, quoted};
+use crate::token::CAPABILITY;
 
 /// How long a capability lives unless it is said otherwise, and at most.
 pub const TTL: Duration = Duration::from_secs(60 * 60);
@@ -123,7 +124,7 @@ impl Capability {
 
 impl Id {
     pub fn parse(text: &str) -> Result<Self> {
-        let id = text.strip_prefix("cap_").and_then(|rest| Ulid::from_string(rest).ok()).map(Self);
+        let id = text.strip_prefix(CAPABILITY).and_then(|rest| Ulid::from_string(rest).ok()).map(Self);
         // One spelling only, so that what is shown is what is stored.
         id.filter(|id| id.to_string() == text).ok_or_else(|| {
             Error::new(Code::InvalidParams, format!("Not the id of a capability: {}", quoted(text)))
@@ -134,7 +135,7 @@ impl Id {
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cap_{}", self.0)
+        write!(f, "{CAPABILITY}{}", self.0)
     }
 }
 

@@ -7,7 +7,8 @@ use subtle::ConstantTimeEq;
 use ulid::Ulid;
 
 use super::Id;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
+use crate::token::{digits, random_digits};
 
 /// 192 random bits: nobody guesses them, so a plain hash of them gives nothing away.
 const BYTES: usize = 24;
@@ -24,10 +25,7 @@ pub(super) struct Hash(Box<str>);
 
 impl Token {
     pub(super) fn generate() -> Result<Self> {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Error::new(Code::LoadError, format!("No random bits: {error}")))?;
-        Ok(Self { id: Id(Ulid::generate()), secret: hex(&bytes) })
+        Ok(Self { id: Id(Ulid::generate()), secret: random_digits(BYTES)?.into() })
     }
 
     /// Reads what a caller shows. Anything that no token can be is none.
@@ -43,7 +41,7 @@ impl Token {
     }
 
     pub(super) fn hash(&self) -> Hash {
-        Hash(hex(&Sha256::digest(self.secret.as_bytes())))
+        Hash(digits(&Sha256::digest(self.secret.as_bytes())).into())
     }
 
     /// The text itself, for the one reply that shows it.
@@ -71,10 +69,6 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Token({}, …)", self.id)
     }
-}
-
-fn hex(bytes: &[u8]) -> Box<str> {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use store::{AtomicWrite, Key, KeyRange, Limit, Space, Store};
 use subtle::ConstantTimeEq;
 
 use crate::agent;
-use crate::error::{Code, Error, Result, store_failed};
+use crate::error::{Result, store_failed};
+use crate::token::{WEBHOOK, random_digits};
 
 const SPACE: &str = "webhooks";
-const PREFIX: &str = "wh_";
 /// 192 random bits.
 const BYTES: usize = 24;
 /// As many as there can be agents.
@@ -99,11 +99,7 @@ impl Token {
     }
 
     fn generate() -> Result<Self> {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Error::new(Code::LoadError, format!("No random bits: {error}")))?;
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self(format!("{PREFIX}{digits}").into()))
+        Ok(Self(format!("{WEBHOOK}{}", random_digits(BYTES)?).into()))
     }
 }
 
