@@ -3,6 +3,8 @@
 //! Agents, and what they may touch, are changed by people only: through the local socket, and from a process
 //! that String did not start itself. An agent in a shell of ours can call the binary, but not as a person.
 
+use rustix::process::Pid;
+
 /// More ancestors than any process tree has; ends the walk if the kernel's answer changes under it.
 const ANCESTORS_MAX: usize = 256;
 
@@ -42,10 +44,7 @@ fn started_by(ancestor: u32, pid: u32) -> bool {
 }
 
 fn parent(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may itself hold spaces and parentheses; the fields follow the last one.
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+    shell::Stat::of(Pid::from_raw(i32::try_from(pid).ok()?)?)?.parent()
 }
 
 #[cfg(test)]

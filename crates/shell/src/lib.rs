@@ -14,6 +14,7 @@ mod output;
 mod protocol;
 mod session;
 mod spawn;
+mod stat;
 mod status;
 #[expect(unsafe_code, reason = "system calls that no safe crate offers")]
 mod sys;
@@ -27,4 +28,5 @@ pub use session::{
     Seen, Shell, Shown, Size, Streams, Turn, Typing, Until, Untold, Watch,
 };
 pub use spawn::Spawner;
+pub use stat::Stat;
 pub use status::Status;

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::guard;
 use crate::limits;
 use crate::protocol::{CallerEnd, Order, Report};
+use crate::stat::Stat;
 use crate::tree;
 
 /// How soon dying orphans are looked at again.
@@ -178,9 +179,9 @@ async fn end_orphans() {
 /// The children of this process that it did not start itself.
 fn orphans() -> Vec<Pid> {
     let own = rustix::process::getpid();
-    let session = tree::session(own);
-    let guards = guards().clone();
-    let foreign = |child: &Pid| !guards.contains(child) && tree::session(*child) != session;
+    let session = |process: Pid| Stat::of(process)?.session();
+    let (own_session, guards) = (session(own), guards().clone());
+    let foreign = |child: &Pid| !guards.contains(child) && session(*child) != own_session;
     tree::children(own).into_iter().filter(foreign).collect()
 }
 

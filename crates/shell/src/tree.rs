@@ -19,18 +19,6 @@ pub(crate) fn children(process: Pid) -> Vec<Pid> {
     found
 }
 
-/// The session of `process` as the kernel counts them.
-///
-/// A plain number, because it is 0 below a first process that never began a
-/// session, as in a bare virtual machine.
-pub(crate) fn session(process: Pid) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold spaces and parentheses itself. State,
-    // parent and group come before the session.
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(3)?.parse().ok()
-}
-
 /// A process id in one of the kernel's texts, where 0 and -1 stand for none.
 pub(crate) fn parse_pid(word: &str) -> Option<Pid> {
     word.parse().ok().filter(|raw| *raw > 0).and_then(Pid::from_raw)

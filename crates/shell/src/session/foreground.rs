@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::process::Pid;
 
+use crate::stat::Stat;
 use crate::{sys, tree};
 
 /// With thousands of background jobs only the newest are looked at: the
@@ -45,7 +46,7 @@ pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity 
     let Some(foreground) = foreground else { return Activity::Working };
     let mut seen = Activity::Working;
     for process in newest_tree(bash) {
-        if group_of(process) != Some(foreground) {
+        if Stat::of(process).and_then(|stat| stat.group()) != Some(foreground) {
             continue;
         }
         for thread in threads(process) {
@@ -63,20 +64,15 @@ pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity 
 /// The live members of `group`: programs other than bash, and what is still bash, itself or a child of it.
 pub(super) fn members(bash: Pid, group: Pid) -> (Vec<Pid>, Vec<Pid>) {
     let own = command_line(bash);
-    let lives = |(state, in_group): (char, Pid)| in_group == group && !matches!(state, 'Z' | 'X');
+    let lives = |stat: Stat| stat.group() == Some(group) && stat.is_alive();
     let mut members = newest_tree(bash);
-    members.retain(|process| state_and_group(*process, *process).is_some_and(lives));
+    members.retain(|process| Stat::of(*process).is_some_and(lives));
     let lines = members.into_iter().map(|process| (process, command_line(process)));
     // One that is ending has no command line any more.
     let named = lines.filter(|(_, line)| !line.is_empty());
     let (programs, unborn): (Vec<_>, Vec<_>) = named.partition(|(_, line)| *line != own);
     let pids = |of: Vec<(Pid, Vec<u8>)>| of.into_iter().map(|(process, _)| process).collect();
     (pids(programs), pids(unborn))
-}
-
-/// Whether a process runs on; one that has ended and was not waited for does not.
-pub(super) fn is_alive(process: Pid) -> bool {
-    state_and_group(process, process).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
 }
 
 /// The command line of a process, which changes when it becomes another program.
@@ -86,9 +82,7 @@ pub(super) fn command_line(process: Pid) -> Vec<u8> {
 
 /// A number that grows with each child the process has waited for: their page faults.
 pub(super) fn waited_for(process: Pid) -> u64 {
-    let line = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields = line.rsplit_once(')').map_or("", |(_, fields)| fields);
-    fields.split_ascii_whitespace().nth(8).and_then(|word| word.parse().ok()).unwrap_or(0)
+    Stat::of(process).and_then(|stat| stat.faults_of_children()).unwrap_or(0)
 }
 
 /// A system call as `/proc` shows it: number, then arguments.
@@ -185,21 +179,8 @@ fn threads(process: Pid) -> Vec<Pid> {
     entries.flatten().filter_map(|entry| tree::parse_pid(entry.file_name().to_str()?)).collect()
 }
 
-/// The state letter and the process group, from the fields behind the name in parentheses.
-fn state_and_group(process: Pid, thread: Pid) -> Option<(char, Pid)> {
-    let line = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).ok()?;
-    let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    let group = tree::parse_pid(fields.nth(1)?)?;
-    Some((state, group))
-}
-
-fn group_of(process: Pid) -> Option<Pid> {
-    state_and_group(process, process).map(|(_, group)| group)
-}
-
 fn is_asleep(process: Pid, thread: Pid) -> bool {
-    state_and_group(process, thread).is_some_and(|(state, _)| state == 'S')
+    Stat::of_thread(process, thread).is_some_and(|stat| stat.is_asleep())
 }
 
 fn is_terminal(process: Pid, fd: u64, device: u64) -> bool {

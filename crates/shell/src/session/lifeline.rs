@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::process::Pid;
 
-use super::foreground;
 use super::script::DESCRIPTORS;
+use crate::stat::Stat;
 
 /// What each of them was when the shell had just become ready; nothing where the kernel does not show it.
 pub(super) struct Lifeline {
@@ -30,7 +30,8 @@ impl Lifeline {
     pub(super) fn is_cut(&self) -> bool {
         let changed =
             |(number, file): (&u16, &Option<File>)| file.is_some() && File::of(self.bash, *number) != *file;
-        DESCRIPTORS.iter().zip(&self.files).any(changed) && foreground::is_alive(self.bash)
+        DESCRIPTORS.iter().zip(&self.files).any(changed)
+            && Stat::of(self.bash).is_some_and(|stat| stat.is_alive())
     }
 }
 
