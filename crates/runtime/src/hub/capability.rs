@@ -1,6 +1,6 @@
 //! The agent hub's `capability`: grants files of this agent to whoever holds a token.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -25,8 +25,8 @@ pub enum Command {
         format: Format,
     },
     List(Format),
-    /// As they were written; one named twice is still one.
-    Revoke(BTreeSet<String>),
+    /// As they were written.
+    Revoke(Vec<String>),
 }
 
 /// All that is asked for but the path, which depends on who asks.
@@ -115,9 +115,11 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
 }
 
 /// Ends all that are named and exist: one that is unknown, mistyped or expired keeps no other alive.
-async fn revoke(named: BTreeSet<String>, context: &Context<'_>) -> Result<String> {
+async fn revoke(named: Vec<String>, context: &Context<'_>) -> Result<String> {
     let (mut revoked, mut failed) = (Vec::new(), None::<Error>);
-    for name in named {
+    // One named twice is still one.
+    let mut met = HashSet::new();
+    for name in named.into_iter().filter(|name| met.insert(name.clone())) {
         let done = match Id::parse(&name) {
             Ok(id) => context.runtime.capabilities.revoke(&context.agent.id, id).await,
             Err(error) => Err(error),

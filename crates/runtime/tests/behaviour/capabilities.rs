@@ -79,7 +79,7 @@ async fn revoke_ends_all_that_exist_and_names_the_others() {
     assert!(opens(&world, &tokens[3]).await);
     let mistyped = format!("/capability revoke cap_x {}", ids[3]);
     let error = world.fails("agent", &mistyped, "INVALID_PARAMS").await;
-    assert!(error.contains("Not the id of a capability: cap_x"), "{error}");
+    assert!(error.contains("Not the id of a capability: \"cap_x\""), "{error}");
     assert!(error.ends_with(&format!("\n  Revoked {}", ids[3])), "{error}");
     assert!(!opens(&world, &tokens[3]).await);
 }

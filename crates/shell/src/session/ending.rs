@@ -71,11 +71,11 @@ impl Ending {
     }
 
     /// What becomes of this one when another is asked for: a kill is not taken back, and whoever waits is not put off.
+    /// After a strike there is a pause: bash, on its way out of what it ran, must not be struck while it reads a line.
     pub(super) fn joined_by(self, other: Self) -> Self {
-        match (&self.plan, &other.plan) {
-            (Plan::Kill { .. }, _) => self,
-            (Plan::Interrupt { last: None, .. }, _) => Self { at: self.at, ..other },
-            (Plan::Interrupt { .. }, _) => other,
+        match self.plan {
+            Plan::Kill { .. } => self,
+            Plan::Interrupt { .. } => Self { at: self.at, ..other },
         }
     }
 

@@ -130,11 +130,8 @@ impl Reports {
 
     /// In front of the first record that is written with interrupts held stands the user's trap for them, if any.
     fn keep_trap(&mut self, text: &[u8]) {
-        let text = String::from_utf8_lossy(text);
-        let trap = text.trim_end();
-        let is_trap = trap.starts_with("trap -- ") && trap.ends_with(" SIGINT");
-        if is_trap && script::is_of_user(trap) {
-            self.settings.traps = trap.to_owned();
+        if let Some(trap) = script::trap_of_user(&String::from_utf8_lossy(text)) {
+            self.settings.traps = trap;
         }
     }
 
@@ -214,7 +211,7 @@ mod tests {
     #[test]
     fn a_trap_for_interrupts_is_the_users_unless_it_is_ours() {
         let bytes =
-            b"trap -- 'echo\nx' SIGINT\nSk:3\0trap -- ': string' SIGINT\nEk:0:hi:/\0trap -- 'a' DEBUG\n\0";
+            b"trap -- 'echo\nx' SIGINT\nSk:3\0trap -- ': string' SIGINT\ntrap -- ': string' SIGINT\nEk:0:hi:/\0trap -- 'a' DEBUG\n\0";
         let mut expected = finished(3, "/");
         expected.settings.traps = "trap -- 'echo\nx' SIGINT\ntrap -- 'a' DEBUG".into();
         assert_eq!(events(bytes), [Event::Finished(expected)]);

@@ -45,9 +45,12 @@ const READ_AHEAD: usize = 1024;
 /// away, an interrupt would end it.
 const OURS: &str = ": string";
 
-/// Whether a trap for SIGINT, as bash prints it, is the user's.
-pub(super) fn is_of_user(trap: &str) -> bool {
-    !trap.is_empty() && trap != format!("trap -- '{OURS}' SIGINT")
+/// The user's trap for SIGINT in what [`hold_interrupts`] says, each time it runs.
+pub(super) fn trap_of_user(said: &str) -> Option<String> {
+    let said = said.replace(&format!("trap -- '{OURS}' SIGINT\n"), "");
+    let trap = said.trim_end();
+    let is_trap = trap.starts_with("trap -- ") && trap.ends_with(" SIGINT");
+    is_trap.then(|| trap.to_owned())
 }
 
 /// Commands that say what trap there is for SIGINT, in front of the record that follows, and set ours.
@@ -87,7 +90,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
         "{streams}{{ \\builtin trap - INT; {read} }} 2>&-; {history}{first} \\builtin . /dev/fd/63 0<&249 || \
          {{ for __string_s in \"$?\"; do {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\" >&250; done; \
          [[ $- == *e* ]] || \\builtin eval ')' || :; }} 2>&- >&251 2>&251; \
-         {{ [[ ! -v PS0 && $- != *[xv]* ]] || {{ {hold}\\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
+         {{ {hold}[[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
          [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
          \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} 2>&- >&251 2>&251"
     );
