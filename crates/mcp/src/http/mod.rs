@@ -56,15 +56,15 @@ pub enum Refused {
 }
 
 impl<H: Host> Sessions<H> {
-    /// `version` is what clients are told; all sessions end with `stop`.
+    /// `version` is what clients are told. With `stop` all sessions end, each as soon as its calls are answered:
+    /// whoever cancels it stops the commands, too.
     pub fn new(host: Arc<H>, version: String, limits: SessionLimits, stop: CancellationToken) -> Self {
-        let open = Arc::new(Open::new(limits.idle));
+        let open = Arc::new(Open::new(limits.idle, stop.clone()));
         // `Host` and `Origin` are checked before a request gets here, on the socket by other means.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
-            .with_max_request_body_bytes(limits.body_bytes)
-            .with_cancellation_token(stop);
-        let handler = move || Ok(Handler::new(Arc::clone(&host), version.clone()));
+            .with_max_request_body_bytes(limits.body_bytes);
+        let handler = move || Ok(Handler::new(Arc::clone(&host), version.clone()).ending_with(stop.clone()));
         let service = StreamableHttpService::new(handler, Arc::clone(&open), config);
         Self { service, open, max: limits.sessions, beginning: tokio::sync::Mutex::default() }
     }

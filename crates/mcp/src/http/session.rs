@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId,
-    ServerJsonRpcMessage, ServerNotification,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientRequest, GetMeta,
+    JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{Notify, mpsc};
@@ -171,14 +171,35 @@ impl Session {
         }
     }
 
+    /// Waits until nothing is due.
+    pub(super) async fn settled(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.book().due.is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Ends every stream; nothing more is taken or said.
     pub(super) fn end(&self) {
         let mut book = self.book();
         book.ended = true;
         book.streams.values().for_each(|log| log.end());
-        book.due.clear();
         drop(book);
         self.changed.notify_waiters();
+    }
+
+    /// Cancels a request that was due at the end, each once.
+    pub(super) fn next_abandoned(&self) -> Option<ClientJsonRpcMessage> {
+        let mut book = self.book();
+        let id = book.due.keys().next().cloned()?;
+        book.due.remove(&id);
+        let cancel = CancelledNotification::new(CancelledNotificationParam::new(Some(id), None));
+        let mut message = JsonRpcMessage::notification(cancel.into());
+        book.names.give(&mut message);
+        Some(message)
     }
 
     pub(super) fn is_open(&self) -> bool {
