@@ -60,10 +60,12 @@ impl<H: Host> Sessions<H> {
     /// whoever cancels it stops the commands, too.
     pub fn new(host: Arc<H>, version: String, limits: SessionLimits, stop: CancellationToken) -> Self {
         let open = Arc::new(Open::new(limits.idle, stop.clone()));
-        // `Host` and `Origin` are checked before a request gets here, on the socket by other means.
+        // `Host` and `Origin` are checked before a request gets here, on the socket by other means. Streams say
+        // themselves where they begin: the library would name the session's first event, long after that.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
-            .with_max_request_body_bytes(limits.body_bytes);
+            .with_max_request_body_bytes(limits.body_bytes)
+            .with_sse_retry(None);
         let handler = move || Ok(Handler::new(Arc::clone(&host), version.clone()).ending_with(stop.clone()));
         let service = StreamableHttpService::new(handler, Arc::clone(&open), config);
         Self { service, open, max: limits.sessions, beginning: tokio::sync::Mutex::default() }

@@ -93,8 +93,7 @@ impl Session {
         };
         let answer = self.read(log.read(Some(0)));
         self.to_service.send(message).await.map_err(|_| Gone)?;
-        let first = ServerSseMessage::priming(Position { stream, index: 0 }.to_string(), RETRY);
-        Ok(stream::iter([first]).chain(answer).right_stream())
+        Ok(stream::iter([beginning(Position { stream, index: 0 })]).chain(answer).right_stream())
     }
 
     /// Hands on what is not answered.
@@ -143,12 +142,14 @@ impl Session {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Gone> {
         let stream = after.map_or(OWN, |position| position.stream);
         let log = self.book().streams.get(&stream).cloned().ok_or(Gone)?;
-        Ok(self.read(log.read(after.map(|position| position.index))))
+        let reader = log.read(after.map(|position| position.index));
+        let begun = after.is_none().then(|| beginning(reader.position()));
+        Ok(stream::iter(begun).chain(self.read(reader)))
     }
 
     /// Whether a client can read on behind an event.
     pub(super) fn keeps(&self, position: Position) -> bool {
-        self.book().streams.get(&position.stream).is_some_and(|log| log.has(position.index))
+        self.book().streams.get(&position.stream).is_some_and(|log| log.reaches(position.index))
     }
 
     pub(super) fn touch(&self) {
@@ -242,6 +243,11 @@ impl Session {
     fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a stream begins with: where its reader can come back to if the connection breaks off before anything is said.
+fn beginning(position: Position) -> ServerSseMessage {
+    ServerSseMessage::priming(position.to_string(), RETRY)
 }
 
 impl Book {
