@@ -1,7 +1,7 @@
 //! One session: what its client is owed, what it may come back for, and whether anybody uses it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
@@ -25,6 +25,8 @@ const RETRY: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub(super) struct Session {
+    /// The agent that opened it; none while it opens.
+    agent: OnceLock<String>,
     to_service: mpsc::Sender<ClientJsonRpcMessage>,
     book: Mutex<Book>,
     /// Whether it is used, or has ended.
@@ -68,7 +70,11 @@ impl Session {
             last_used: Instant::now(),
             ended: false,
         };
-        Self { to_service, book: Mutex::new(book), changed: Notify::new() }
+        Self { agent: OnceLock::new(), to_service, book: Mutex::new(book), changed: Notify::new() }
+    }
+
+    pub(super) fn agent(&self) -> &OnceLock<String> {
+        &self.agent
     }
 
     /// Hands a request on. What is said about it, its answer last, is what the stream gives.

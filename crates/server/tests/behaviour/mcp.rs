@@ -240,6 +240,29 @@ async fn parameters_that_a_method_does_not_take_are_no_unknown_method() {
 }
 
 #[tokio::test]
+async fn a_session_belongs_to_the_agent_that_opened_it() {
+    let daemon = Daemon::start().await;
+    assert!(daemon.exec("agent", "/add codex").await.ok);
+    let own = greeted(&daemon).await;
+    let others = post(&daemon, &greeting()).with("X-Agent-Id", "codex").send(&daemon).await;
+    let others = others.header(SESSION).expect("a session").to_owned();
+    let ask = |session: &str, agent: &[&str]| {
+        let subscribe = post(&daemon, &request(1, "resources/subscribe", json!({"uri": "string://events"})));
+        agent.iter().fold(subscribe.with(SESSION, session), |call, agent| call.with("X-Agent-Id", agent))
+    };
+    for (session, agent) in [(&own, &["codex"][..]), (&others, &["default"]), (&others, &[])] {
+        let refused = ask(session, agent).send(&daemon).await;
+        assert_eq!((refused.status, refused.code().as_str()), (403, "FORBIDDEN"), "{agent:?}: {refused:?}");
+    }
+    for (session, agent) in [(&own, &[][..]), (&own, &["default"]), (&others, &["codex"])] {
+        let subscribed = answer_of(&ask(session, agent).send(&daemon).await);
+        assert!(subscribed["result"].is_object(), "{agent:?}: {subscribed}");
+    }
+    let ended = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, &others).send(&daemon).await;
+    assert_eq!(ended.status, 204, "{ended:?}");
+}
+
+#[tokio::test]
 async fn an_agent_cannot_change_what_it_may_touch() {
     let daemon = Daemon::start().await;
     let session = greeted(&daemon).await;
