@@ -1,6 +1,7 @@
 //! Streamable HTTP: the sessions of all clients, with a cap.
 
 mod log;
+mod mistake;
 mod open;
 mod session;
 
@@ -21,6 +22,8 @@ use self::open::Open;
 use self::session::Session;
 use crate::{Handler, Host};
 
+/// The method that begins a session.
+const GREETING: &str = "initialize";
 /// Names the session that a request belongs to.
 const SESSION: &str = "mcp-session-id";
 /// Names the event that a client whose connection broke off has read last.
@@ -85,9 +88,9 @@ impl<H: Host> Sessions<H> {
         let agent = self.host.agent(Some(&parts));
         self.check_named(&parts, &agent)?;
         let begins = begins(&parts.headers, &body);
-        let request = Request::from_parts(parts, Full::new(body));
+        let request = Request::from_parts(parts, Full::new(body.clone()));
         if !begins {
-            return Ok(self.service.handle(request).await);
+            return Ok(mistake::explained(self.service.handle(request).await, &body));
         }
         let _beginning = self.beginning.lock().await;
         if self.count() >= self.max {
@@ -97,7 +100,7 @@ impl<H: Host> Sessions<H> {
         if let Ok(Some(session)) = self.named(response.headers()) {
             session.agent().get_or_init(|| agent);
         }
-        Ok(response)
+        Ok(mistake::explained(response, &body))
     }
 
     /// What the library would answer as if all were well: the end of a session that there is not, an empty stream behind
@@ -139,7 +142,6 @@ fn begins(headers: &HeaderMap, body: &[u8]) -> bool {
     struct Message {
         method: String,
     }
-    let greets =
-        || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize");
+    let greets = || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == GREETING);
     !headers.contains_key(SESSION) && greets()
 }
