@@ -44,6 +44,11 @@ impl<H: Host> Handler<H> {
         }
     }
 
+    /// The same, but that nobody is told of changes any more once `ending` is cancelled.
+    pub(crate) fn ending_with(self, ending: CancellationToken) -> Self {
+        Self { ending, ..self }
+    }
+
     /// Ends what would otherwise go on until the client has had enough.
     pub(crate) fn ending(&self) -> CancellationToken {
         self.ending.clone()

@@ -5,6 +5,7 @@
 mod handler;
 mod host;
 mod http;
+mod invalid;
 mod names;
 mod params;
 mod progress;

@@ -110,16 +110,20 @@ impl Log {
         self.changed.notify_waiters();
     }
 
-    /// Whether there is such an event, or was.
-    pub(super) fn has(&self, index: u64) -> bool {
-        index <= self.said().last()
+    /// Whether a reader can go on behind an event and misses nothing. What a request's stream has forgotten is nothing
+    /// but progress, and its answer waits for whoever comes back, however long ago that one left.
+    pub(super) fn reaches(&self, index: u64) -> bool {
+        let said = self.said();
+        let has_gap = self.stream == OWN && index < said.forgotten;
+        index <= said.last() && !has_gap
     }
 
     /// Reads what comes behind an event; without one, what nobody has got yet.
     pub(super) fn read(self: &Arc<Self>, after: Option<u64>) -> Reader {
-        let given = self.said().given;
-        let share = if self.stream == OWN { Share::Missed(given) } else { Share::All };
-        Reader { log: Arc::clone(self), seen: after.unwrap_or(given), share }
+        let said = self.said();
+        let share = if self.stream == OWN { Share::Missed(said.given) } else { Share::All };
+        let seen = after.unwrap_or(said.given.max(said.forgotten));
+        Reader { log: Arc::clone(self), seen, share }
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -157,6 +161,11 @@ impl Said {
 }
 
 impl Reader {
+    /// The last event that it has got, or does not want.
+    pub(super) fn position(&self) -> Position {
+        Position { stream: self.log.stream, index: self.seen }
+    }
+
     pub(super) async fn next(&mut self) -> Option<ServerSseMessage> {
         let log = Arc::clone(&self.log);
         loop {
@@ -226,7 +235,7 @@ mod tests {
         for (after, expected) in [(0, vec!["1/3", "2/3", "3/3"]), (2, vec!["3/3"]), (3, vec![])] {
             assert_eq!(ids(&mut log.read(Some(after))), expected, "{after}");
         }
-        assert!(log.has(3) && !log.has(4));
+        assert!(log.reaches(3) && !log.reaches(4));
     }
 
     #[test]
@@ -252,5 +261,26 @@ mod tests {
         (0..EVENTS_MAX + 5).for_each(|_| said(&log, "x"));
         let kept = ids(&mut log.read(Some(2)));
         assert_eq!((kept.len(), kept[0].as_str()), (EVENTS_MAX, "6"));
+    }
+
+    #[test]
+    fn nobody_goes_on_with_a_gap_except_to_an_answer() {
+        for (stream, reached) in
+            [(OWN, [false, false, true, true, false]), (3, [true, true, true, true, false])]
+        {
+            let log = Arc::new(Log::new(stream));
+            (0..EVENTS_MAX + 5).for_each(|_| said(&log, "x"));
+            let last = EVENTS_MAX as u64 + 5;
+            assert_eq!([0, 4, 5, last, last + 1].map(|index| log.reaches(index)), reached, "{stream}");
+        }
+    }
+
+    #[test]
+    fn where_a_reader_begins_is_a_place_to_come_back_to() {
+        let log = Arc::new(Log::new(OWN));
+        (0..EVENTS_MAX + 5).for_each(|_| said(&log, "x"));
+        assert_eq!(log.read(None).position(), Position { stream: OWN, index: 5 }, "the first is gone");
+        ids(&mut log.read(None));
+        assert_eq!(log.read(None).position(), Position { stream: OWN, index: EVENTS_MAX as u64 + 5 });
     }
 }

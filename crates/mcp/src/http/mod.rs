@@ -1,6 +1,7 @@
 //! Streamable HTTP: the sessions of all clients, with a cap.
 
 mod log;
+mod mistake;
 mod open;
 mod session;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
@@ -17,8 +19,11 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use self::open::Open;
+use self::session::Session;
 use crate::{Handler, Host};
 
+/// The method that begins a session.
+const GREETING: &str = "initialize";
 /// Names the session that a request belongs to.
 const SESSION: &str = "mcp-session-id";
 /// Names the event that a client whose connection broke off has read last.
@@ -26,6 +31,7 @@ const LAST_EVENT: &str = "last-event-id";
 
 /// The conversations over HTTP. Whoever calls has checked who may come in, and has read the body.
 pub struct Sessions<H: Host> {
+    host: Arc<H>,
     service: StreamableHttpService<Handler<H>, Open>,
     open: Arc<Open>,
     max: usize,
@@ -51,49 +57,63 @@ pub enum Refused {
     TooMany,
     /// One was to be ended that there is not.
     NoSession,
+    /// The session was opened by another agent than the one that speaks.
+    OtherAgent,
     /// A client wants to read on behind an event that its session does not know, or no more.
     NoEvent,
 }
 
 impl<H: Host> Sessions<H> {
-    /// `version` is what clients are told; all sessions end with `stop`.
+    /// `version` is what clients are told. With `stop` all sessions end, each as soon as its calls are answered:
+    /// whoever cancels it stops the commands, too.
     pub fn new(host: Arc<H>, version: String, limits: SessionLimits, stop: CancellationToken) -> Self {
-        let open = Arc::new(Open::new(limits.idle));
-        // `Host` and `Origin` are checked before a request gets here, on the socket by other means.
+        let open = Arc::new(Open::new(limits.idle, stop.clone()));
+        // `Host` and `Origin` are checked before a request gets here, on the socket by other means. Streams say
+        // themselves where they begin: the library would name the session's first event, long after that.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_max_request_body_bytes(limits.body_bytes)
-            .with_cancellation_token(stop);
-        let handler = move || Ok(Handler::new(Arc::clone(&host), version.clone()));
+            .with_sse_retry(None);
+        let inner = Arc::clone(&host);
+        let handler = move || Ok(Handler::new(Arc::clone(&inner), version.clone()).ending_with(stop.clone()));
         let service = StreamableHttpService::new(handler, Arc::clone(&open), config);
-        Self { service, open, max: limits.sessions, beginning: tokio::sync::Mutex::default() }
+        Self { host, service, open, max: limits.sessions, beginning: tokio::sync::Mutex::default() }
     }
 
     pub async fn handle(
         &self,
         request: Request<Bytes>,
     ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + 'static>, Refused> {
-        self.check_named(request.method(), request.headers())?;
-        let begins = begins(request.headers(), request.body());
-        let request = request.map(Full::new);
+        let (parts, body) = request.into_parts();
+        let agent = self.host.agent(Some(&parts));
+        self.check_named(&parts, &agent)?;
+        let begins = begins(&parts.headers, &body);
+        let request = Request::from_parts(parts, Full::new(body.clone()));
         if !begins {
-            return Ok(self.service.handle(request).await);
+            return Ok(mistake::explained(self.service.handle(request).await, &body));
         }
         let _beginning = self.beginning.lock().await;
         if self.count() >= self.max {
             return Err(Refused::TooMany);
         }
-        Ok(self.service.handle(request).await)
+        let response = self.service.handle(request).await;
+        if let Ok(Some(session)) = self.named(response.headers()) {
+            session.agent().get_or_init(|| agent);
+        }
+        Ok(mistake::explained(response, &body))
     }
 
-    /// What the library would answer as if all were well: the end of a session that there is not, and an empty stream
-    /// behind an event that there is not.
-    fn check_named(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
-        let Some(named) = headers.get(SESSION) else { return Ok(()) };
-        // The library takes one that is no text for none, and would begin another session.
-        let session = self.open.find(named.to_str().map_err(|_| Refused::NoSession)?);
-        match (method, session, headers.get(LAST_EVENT)) {
+    /// What the library would answer as if all were well: the end of a session that there is not, an empty stream behind
+    /// an event that there is not, and a message of one agent in the session of another.
+    fn check_named(&self, parts: &Parts, agent: &str) -> Result<(), Refused> {
+        if !parts.headers.contains_key(SESSION) {
+            return Ok(());
+        }
+        match (&parts.method, self.named(&parts.headers)?, parts.headers.get(LAST_EVENT)) {
             (&Method::DELETE, None, _) => Err(Refused::NoSession),
+            (&Method::POST, Some(session), _) if session.agent().get().is_some_and(|own| own != agent) => {
+                Err(Refused::OtherAgent)
+            }
             (&Method::GET, Some(session), Some(last)) => {
                 let position = last.to_str().ok().and_then(|last| last.parse().ok());
                 let is_kept = position.is_some_and(|position| session.keeps(position));
@@ -101,6 +121,13 @@ impl<H: Host> Sessions<H> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The session that headers name, if there is such a one.
+    fn named(&self, headers: &HeaderMap) -> Result<Option<Arc<Session>>, Refused> {
+        let Some(named) = headers.get(SESSION) else { return Ok(None) };
+        // The library takes one that is no text for none, and would begin another session.
+        Ok(self.open.find(named.to_str().map_err(|_| Refused::NoSession)?))
     }
 
     /// How many conversations are open.
@@ -115,7 +142,6 @@ fn begins(headers: &HeaderMap, body: &[u8]) -> bool {
     struct Message {
         method: String,
     }
-    let greets =
-        || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize");
+    let greets = || serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == GREETING);
     !headers.contains_key(SESSION) && greets()
 }

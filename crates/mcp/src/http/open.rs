@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::{Stream, StreamExt};
+use futures::{FutureExt, Stream, StreamExt};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -17,6 +17,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::common::server_side_http::{ServerSseMessage, session_id};
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::log::Position;
 use super::session::{Gone, Session};
@@ -29,11 +30,13 @@ pub(super) struct Open {
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     /// A session that nobody uses for so long ends.
     idle: Duration,
+    /// Cancelled when every session is to end.
+    stop: CancellationToken,
 }
 
 impl Open {
-    pub(super) fn new(idle: Duration) -> Self {
-        Self { sessions: Mutex::default(), idle }
+    pub(super) fn new(idle: Duration, stop: CancellationToken) -> Self {
+        Self { sessions: Mutex::default(), idle, stop }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -57,7 +60,7 @@ impl SessionManager for Open {
         let (sender, messages) = mpsc::channel(WAITING_MAX);
         let (id, session) = (session_id(), Arc::new(Session::new(sender)));
         self.sessions().insert(Arc::clone(&id), Arc::clone(&session));
-        Ok((id, ToService { session, messages, idle: self.idle }))
+        Ok((id, ToService { session, messages, idle: self.idle, stop: self.stop.clone() }))
     }
 
     async fn initialize_session(
@@ -123,6 +126,7 @@ pub(super) struct ToService {
     session: Arc<Session>,
     messages: mpsc::Receiver<ClientJsonRpcMessage>,
     idle: Duration,
+    stop: CancellationToken,
 }
 
 impl Transport<RoleServer> for ToService {
@@ -143,14 +147,16 @@ impl Transport<RoleServer> for ToService {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         tokio::select! {
             biased;
-            () = self.session.ended() => None,
-            message = self.messages.recv() => message,
-            () = self.session.unused_for(self.idle) => {
-                // At once, so that nobody finds it who would not be heard any more.
-                self.session.end();
-                None
-            }
+            // The library lets what runs go on for a while, unless it is told of each that nobody waits for it.
+            () = self.session.ended() => return self.session.next_abandoned(),
+            message = self.messages.recv() => return message,
+            () = self.session.unused_for(self.idle) => {}
+            // Whoever stops has stopped the calls, too, and each is answered with that.
+            () = self.stop.cancelled().then(|()| self.session.settled()) => {}
         }
+        // At once, so that nobody finds it who would not be heard any more.
+        self.session.end();
+        None
     }
 
     async fn close(&mut self) -> Result<(), Infallible> {

@@ -1,13 +1,13 @@
 //! One session: what its client is owed, what it may come back for, and whether anybody uses it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId,
-    ServerJsonRpcMessage, ServerNotification,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientRequest, GetMeta,
+    JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{Notify, mpsc};
@@ -25,6 +25,8 @@ const RETRY: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub(super) struct Session {
+    /// The agent that opened it; none while it opens.
+    agent: OnceLock<String>,
     to_service: mpsc::Sender<ClientJsonRpcMessage>,
     book: Mutex<Book>,
     /// Whether it is used, or has ended.
@@ -68,7 +70,11 @@ impl Session {
             last_used: Instant::now(),
             ended: false,
         };
-        Self { to_service, book: Mutex::new(book), changed: Notify::new() }
+        Self { agent: OnceLock::new(), to_service, book: Mutex::new(book), changed: Notify::new() }
+    }
+
+    pub(super) fn agent(&self) -> &OnceLock<String> {
+        &self.agent
     }
 
     /// Hands a request on. What is said about it, its answer last, is what the stream gives.
@@ -93,8 +99,7 @@ impl Session {
         };
         let answer = self.read(log.read(Some(0)));
         self.to_service.send(message).await.map_err(|_| Gone)?;
-        let first = ServerSseMessage::priming(Position { stream, index: 0 }.to_string(), RETRY);
-        Ok(stream::iter([first]).chain(answer).right_stream())
+        Ok(stream::iter([beginning(Position { stream, index: 0 })]).chain(answer).right_stream())
     }
 
     /// Hands on what is not answered.
@@ -143,12 +148,14 @@ impl Session {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Gone> {
         let stream = after.map_or(OWN, |position| position.stream);
         let log = self.book().streams.get(&stream).cloned().ok_or(Gone)?;
-        Ok(self.read(log.read(after.map(|position| position.index))))
+        let reader = log.read(after.map(|position| position.index));
+        let begun = after.is_none().then(|| beginning(reader.position()));
+        Ok(stream::iter(begun).chain(self.read(reader)))
     }
 
     /// Whether a client can read on behind an event.
     pub(super) fn keeps(&self, position: Position) -> bool {
-        self.book().streams.get(&position.stream).is_some_and(|log| log.has(position.index))
+        self.book().streams.get(&position.stream).is_some_and(|log| log.reaches(position.index))
     }
 
     pub(super) fn touch(&self) {
@@ -171,14 +178,35 @@ impl Session {
         }
     }
 
+    /// Waits until nothing is due.
+    pub(super) async fn settled(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.book().due.is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Ends every stream; nothing more is taken or said.
     pub(super) fn end(&self) {
         let mut book = self.book();
         book.ended = true;
         book.streams.values().for_each(|log| log.end());
-        book.due.clear();
         drop(book);
         self.changed.notify_waiters();
+    }
+
+    /// Cancels a request that was due at the end, each once.
+    pub(super) fn next_abandoned(&self) -> Option<ClientJsonRpcMessage> {
+        let mut book = self.book();
+        let id = book.due.keys().next().cloned()?;
+        book.due.remove(&id);
+        let cancel = CancelledNotification::new(CancelledNotificationParam::new(Some(id), None));
+        let mut message = JsonRpcMessage::notification(cancel.into());
+        book.names.give(&mut message);
+        Some(message)
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -221,6 +249,11 @@ impl Session {
     fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a stream begins with: where its reader can come back to if the connection breaks off before anything is said.
+fn beginning(position: Position) -> ServerSseMessage {
+    ServerSseMessage::priming(position.to_string(), RETRY)
 }
 
 impl Book {

@@ -5,7 +5,6 @@
 
 mod due;
 mod encode;
-mod invalid;
 mod lines;
 mod message;
 mod pace;

@@ -13,13 +13,13 @@ use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
 use super::due::{Audience, Due, answers};
+use super::encode;
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
 use super::pace::LOOK;
 use super::record::Record;
 use super::streams::{Input, Output, Streams, Written};
-use super::{encode, invalid};
-use crate::Place;
+use crate::{Place, invalid};
 
 /// As much is read at once; nearly every message is smaller.
 const CHUNK: usize = 16 * 1024;

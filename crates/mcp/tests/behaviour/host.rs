@@ -8,9 +8,16 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use wire::{EventInfo, Events, SessionInfo, ToolInfo};
 
-/// Runs commands for as long as it is told to: `wait` until somebody lets it go.
+/// Runs commands for as long as it is told to: `wait` until somebody lets it go, `wait until cancelled` until that.
 #[derive(Default)]
-pub(crate) struct Waiting(pub(crate) Notify);
+pub(crate) struct Waiting(pub(crate) Notify, Notify);
+
+impl Waiting {
+    /// Waits until a command was cancelled.
+    pub(crate) async fn has_cancelled(&self) {
+        self.1.notified().await;
+    }
+}
 
 impl Host for Waiting {
     fn agent(&self, _: Option<&Parts>) -> String {
@@ -30,13 +37,18 @@ impl Host for Waiting {
         _: &str,
         call: Call,
         live: mpsc::Sender<String>,
-        _: CancellationToken,
+        cancel: CancellationToken,
         _: Place,
     ) -> Outcome {
         if call.cmd.starts_with("wait") {
             // Nobody may have asked for it.
             let _ = live.send("begun".to_owned()).await;
-            self.0.notified().await;
+            if call.cmd == "wait until cancelled" {
+                cancel.cancelled().await;
+                self.1.notify_one();
+            } else {
+                self.0.notified().await;
+            }
         }
         Outcome { topic: "main".to_owned(), ok: true, content: format!("{} is done", call.cmd) }
     }

@@ -15,27 +15,28 @@ use tokio_util::sync::CancellationToken;
 
 use crate::host::{Waiting, is_answer};
 
-const SESSION: &str = "Mcp-Session-Id";
+pub(crate) const SESSION: &str = "Mcp-Session-Id";
 const IDLE: Duration = Duration::from_mins(5);
 
-struct World {
-    host: Arc<Waiting>,
-    sessions: Sessions<Waiting>,
+pub(crate) struct World {
+    pub(crate) host: Arc<Waiting>,
+    pub(crate) sessions: Sessions<Waiting>,
+    pub(crate) stop: CancellationToken,
 }
 
 /// What a server-sent event says.
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+pub(crate) struct Said {
     id: String,
-    message: Value,
+    pub(crate) message: Value,
 }
 
 /// A response that is read event by event.
-struct Stream(Pin<Box<dyn Body<Data = Bytes, Error = Infallible> + Send>>);
+pub(crate) struct Stream(Pin<Box<dyn Body<Data = Bytes, Error = Infallible> + Send>>);
 
 impl Stream {
     /// The next event; none when the stream has ended.
-    async fn next(&mut self) -> Option<Said> {
+    pub(crate) async fn next(&mut self) -> Option<Said> {
         loop {
             let frame = self.0.frame().await?.unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();
@@ -48,7 +49,7 @@ impl Stream {
     }
 
     /// The answer, which is what a request's stream ends with.
-    async fn answer(mut self) -> Value {
+    pub(crate) async fn answer(mut self) -> Value {
         let mut last = Value::Null;
         while let Some(said) = self.next().await {
             last = said.message;
@@ -58,14 +59,15 @@ impl Stream {
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let host = Arc::new(Waiting::default());
         let limits = SessionLimits { sessions: 8, idle: IDLE, body_bytes: 1024 * 1024 };
-        let sessions = Sessions::new(Arc::clone(&host), "1".to_owned(), limits, CancellationToken::new());
-        Self { host, sessions }
+        let stop = CancellationToken::new();
+        let sessions = Sessions::new(Arc::clone(&host), "1".to_owned(), limits, stop.clone());
+        Self { host, sessions, stop }
     }
 
-    async fn send(&self, request: Request<Bytes>) -> (u16, Option<String>, Stream) {
+    pub(crate) async fn send(&self, request: Request<Bytes>) -> (u16, Option<String>, Stream) {
         let response = self.sessions.handle(request).await.unwrap();
         let session = response.headers().get(SESSION).map(|id| id.to_str().unwrap().to_owned());
         (response.status().as_u16(), session, Stream(Box::pin(response.into_body())))
@@ -82,7 +84,7 @@ impl World {
         self.send(request.body(message.to_string().into()).unwrap()).await
     }
 
-    async fn greet(&self) -> String {
+    pub(crate) async fn greet(&self) -> String {
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
@@ -96,7 +98,7 @@ impl World {
     }
 
     /// Begins a call. Its stream gives its first event, which names it and says nothing.
-    async fn call(&self, session: &str, id: u32, cmd: &str) -> Stream {
+    pub(crate) async fn call(&self, session: &str, id: u32, cmd: &str) -> Stream {
         let params = json!({
             "name": "string", "arguments": {"cmd": cmd}, "_meta": {"progressToken": format!("of {id} {cmd}")},
         });
@@ -106,12 +108,12 @@ impl World {
         stream
     }
 
-    async fn is_open(&self, session: &str) -> bool {
+    pub(crate) async fn is_open(&self, session: &str) -> bool {
         let ping = json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"});
         self.post(Some(session), ping).await.0 == 200
     }
 
-    async fn listen(&self, session: &str, after: Option<&str>) -> Result<Stream, Refused> {
+    pub(crate) async fn listen(&self, session: &str, after: Option<&str>) -> Result<Stream, Refused> {
         let mut request = Request::get("/mcp")
             .header("Host", "localhost")
             .header("Accept", "text/event-stream")

@@ -33,6 +33,7 @@ const LISTEN: &str = "subscriptions/listen";
         (status = 200, description = "the answer, as a stream of events or as JSON", content((ServerSentEvent = "text/event-stream"), (serde_json::Value = "application/json"))),
         (status = 202, description = "a notification was taken"),
         (status = 400, description = "not a message", body = ErrorBody),
+        (status = 403, description = "the session belongs to another agent", body = ErrorBody),
         (status = 404, description = "no such session or agent", body = ErrorBody),
         (status = 406, description = "the client must accept both content types", body = ErrorBody),
         (status = 415, description = "the content type is not JSON", body = ErrorBody),
@@ -105,6 +106,8 @@ async fn handle(app: &App, request: Request) -> Result<Response, Failure> {
         Err(Refused::NoSession) => {
             Err(Failure::new(StatusCode::NOT_FOUND, "NOT_FOUND", "No such MCP session."))
         }
+        Err(Refused::OtherAgent) => Err(Failure::forbidden("The MCP session belongs to another agent.")
+            .hint("Name in X-Agent-Id the agent that opened it, or open another session.")),
         Err(Refused::NoEvent) => Err(Failure::bad_request("The session keeps nothing behind that event.")
             .hint("Without Last-Event-ID the stream goes on with what comes.")),
         Err(Refused::TooMany) => {

@@ -240,6 +240,52 @@ async fn parameters_that_a_method_does_not_take_are_no_unknown_method() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_not_understood_is_told_so_by_its_id() {
+    let daemon = Daemon::start().await;
+    let session = greeted(&daemon).await;
+    let incomplete = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    for (session, message, code, said) in [
+        (None, request(7, "initialize", json!({})), -32602, "missing field `protocolVersion`"),
+        (None, request(7, "initialize", incomplete), -32602, r#""clientInfo": {"name": "#),
+        (None, request(7, "initialize", json!([])), -32602, "The params of initialize must be an object."),
+        (Some(&session), request(7, "ping", json!([])), -32602, "The params of ping must be an object."),
+        (Some(&session), json!({"id": 7, "method": "ping"}), -32600, "\"jsonrpc\" must be \"2.0\"."),
+    ] {
+        let asked = post(&daemon, &message);
+        let asked = session.iter().fold(asked, |asked, session| asked.with(SESSION, session));
+        let answered = asked.send(&daemon).await;
+        let (json, error) = (answered.json(), &answered.json()["error"]);
+        assert_eq!((answered.status, &json["id"], &error["code"]), (400, &json!(7), &json!(code)), "{json}");
+        assert!(error["message"].as_str().unwrap().contains(said), "{json}");
+    }
+    let lost = post(&daemon, &request(7, "tools/call", json!({}))).send(&daemon).await;
+    assert!(lost.status == 400 && lost.body.contains("Session ID is required"), "{lost:?}");
+}
+
+#[tokio::test]
+async fn a_session_belongs_to_the_agent_that_opened_it() {
+    let daemon = Daemon::start().await;
+    assert!(daemon.exec("agent", "/add codex").await.ok);
+    let own = greeted(&daemon).await;
+    let others = post(&daemon, &greeting()).with("X-Agent-Id", "codex").send(&daemon).await;
+    let others = others.header(SESSION).expect("a session").to_owned();
+    let ask = |session: &str, agent: &[&str]| {
+        let subscribe = post(&daemon, &request(1, "resources/subscribe", json!({"uri": "string://events"})));
+        agent.iter().fold(subscribe.with(SESSION, session), |call, agent| call.with("X-Agent-Id", agent))
+    };
+    for (session, agent) in [(&own, &["codex"][..]), (&others, &["default"]), (&others, &[])] {
+        let refused = ask(session, agent).send(&daemon).await;
+        assert_eq!((refused.status, refused.code().as_str()), (403, "FORBIDDEN"), "{agent:?}: {refused:?}");
+    }
+    for (session, agent) in [(&own, &[][..]), (&own, &["default"]), (&others, &["codex"])] {
+        let subscribed = answer_of(&ask(session, agent).send(&daemon).await);
+        assert!(subscribed["result"].is_object(), "{agent:?}: {subscribed}");
+    }
+    let ended = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, &others).send(&daemon).await;
+    assert_eq!(ended.status, 204, "{ended:?}");
+}
+
+#[tokio::test]
 async fn an_agent_cannot_change_what_it_may_touch() {
     let daemon = Daemon::start().await;
     let session = greeted(&daemon).await;

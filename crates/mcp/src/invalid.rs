@@ -1,4 +1,4 @@
-//! The answer to a line that is no message.
+//! The answer to what is no message: a line, or a body.
 
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, JsonRpcMessage, NumberOrString};
@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// Says what is wrong to whoever waits, as far as the line says who that is.
-pub(super) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
+pub(crate) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
         Ok(_) => refused("A message is one JSON object."),
@@ -40,12 +40,12 @@ impl Outline {
 }
 
 /// The answer to a line that was not even read, or has no id to speak of.
-pub(super) fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
+pub(crate) fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
     JsonRpcMessage::error(ErrorData::invalid_request(why, None), None)
 }
 
 /// The answer to a request with the id of one that is not answered yet.
-pub(super) fn taken(id: NumberOrString) -> TxJsonRpcMessage<RoleServer> {
+pub(crate) fn taken(id: NumberOrString) -> TxJsonRpcMessage<RoleServer> {
     JsonRpcMessage::error(crate::taken(&id), Some(id))
 }
 
