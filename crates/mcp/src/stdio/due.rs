@@ -225,9 +225,13 @@ impl Due {
         self.book().record.set_input(begun);
     }
 
-    /// Waits until every request is answered that will be.
-    pub(super) async fn wait_for_all(&self) {
+    /// Waits until every request is answered but those that go on until they are ended.
+    pub(super) async fn wait_for_all_but_endless(&self) {
         self.wait_until_none(|entry| entry.kind != Kind::Endless).await;
+    }
+
+    pub(super) async fn wait_for_all(&self) {
+        self.wait_until_none(|_| true).await;
     }
 
     /// Waits until the server knows what the one before knew.

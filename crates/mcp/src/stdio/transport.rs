@@ -237,8 +237,10 @@ impl Transport<RoleServer> for LineTransport {
                 return Some(self.placed(message));
             }
             if self.ended.at_input() || self.stop.is_cancelled() {
-                self.due.wait_for_all().await;
+                self.due.wait_for_all_but_endless().await;
                 self.ending.cancel();
+                // What begins only now ends at once, and needs whoever waits here to be told so.
+                self.due.wait_for_all().await;
                 return None;
             }
             self.due.wait_for_room().await;
