@@ -1,6 +1,6 @@
 //! The daemon's directory, and what the command line keeps and looks for there.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::ops::Deref;
 use std::os::unix::fs::OpenOptionsExt;
@@ -24,6 +24,14 @@ impl Root {
     /// The daemon's process id as it wrote it down, whether or not it still lives.
     pub(crate) fn daemon_id(&self) -> Option<u32> {
         fs::read_to_string(self.pid()).ok()?.trim().parse().ok()
+    }
+
+    /// Whether the last daemon here has died: one that was stopped removes its process id before it lets go of the root.
+    /// Nobody may start one meanwhile.
+    pub(crate) fn has_dead_daemon(&self) -> bool {
+        let lock = File::open(self.daemon_lock());
+        let is_held = lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        !is_held && self.daemon_id().is_some()
     }
 
     /// Waits until nobody else starts a daemon on this root. Released when the file is dropped. Errors name the file.
@@ -55,6 +63,22 @@ impl Deref for Root {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_daemon_is_dead_that_left_its_id_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let root = Root::new(home.path().join("root"));
+        assert!(!root.has_dead_daemon(), "there was none");
+        root.create().unwrap();
+        let lock = File::create(root.daemon_lock()).unwrap();
+        lock.lock().unwrap();
+        fs::write(root.pid(), "7").unwrap();
+        assert!(!root.has_dead_daemon(), "it runs, or is about to end");
+        lock.unlock().unwrap();
+        assert!(root.has_dead_daemon());
+        fs::remove_file(root.pid()).unwrap();
+        assert!(!root.has_dead_daemon(), "it was stopped");
+    }
 
     #[test]
     fn a_place_that_cannot_be_used_is_named_once() {

@@ -106,6 +106,48 @@ fn a_daemon_that_stops_answers_first_and_is_not_started_for_nothing() {
     assert!(client.finish().is_empty());
 }
 
+/// The next change that the client is told of.
+fn updated(client: &mut Client) -> Value {
+    let updated = client.wait_for(|message| message["method"] == "notifications/resources/updated");
+    updated["params"]["uri"].clone()
+}
+
+#[test]
+fn a_client_that_only_waits_for_changes_is_told_of_them_after_a_daemon_died() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    for (id, uri) in [(1, "string://topic/docs"), (2, "string://events")] {
+        assert!(client.ask(id, "resources/subscribe", json!({"uri": uri}))["result"].is_object());
+    }
+    let daemon = kill_daemon(&world);
+    // Each may have changed meanwhile, and nobody said so.
+    let mut told = [updated(&mut client), updated(&mut client)];
+    told.sort_by_key(Value::to_string);
+    assert_eq!(told, ["string://events", "string://topic/docs"]);
+    assert_ne!(world.daemon(), daemon);
+    world.run(&["docs", "/info"]);
+    assert_eq!(updated(&mut client), "string://topic/docs");
+    assert!(client.ask(3, "ping", json!({}))["result"].is_object());
+}
+
+#[test]
+fn a_daemon_that_was_stopped_stays_so_until_somebody_wants_it() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    assert!(
+        client.ask(1, "resources/subscribe", json!({"uri": "string://topic/docs"}))["result"].is_object()
+    );
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    assert_eq!(world.daemons(), [0; 0]);
+    world.run(&["main", "/info"]);
+    assert_eq!(updated(&mut client), "string://topic/docs");
+    world.run(&["docs", "/info"]);
+    assert_eq!(updated(&mut client), "string://topic/docs");
+    // One that says something wants it.
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    assert!(client.ask(2, "ping", json!({}))["result"].is_object());
+}
+
 #[test]
 fn a_front_that_is_killed_takes_its_commands_with_it() {
     let world = World::new();

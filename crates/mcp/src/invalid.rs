@@ -12,16 +12,20 @@ pub(crate) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
         Ok(_) => refused("A message is one JSON object."),
-        Err(error) => match serde_json::from_slice::<Outline>(line) {
-            Ok(outline) => {
-                let why = format!("Nested too deeply: {error}.");
-                JsonRpcMessage::error(ErrorData::invalid_request(why, None), outline.waiting())
-            }
-            Err(_) => {
-                JsonRpcMessage::error(ErrorData::parse_error(format!("Not JSON: {error}."), None), None)
-            }
-        },
+        Err(error) => {
+            let waiting = serde_json::from_slice::<Outline>(line).ok().and_then(Outline::waiting);
+            JsonRpcMessage::error(unreadable(&error), waiting)
+        }
     }
+}
+
+/// What is nested too deeply is JSON all the same; the parser says only in words that this is what stopped it.
+fn unreadable(error: &serde_json::Error) -> ErrorData {
+    let why = error.to_string();
+    if why.starts_with("recursion limit exceeded") {
+        return ErrorData::invalid_request(format!("Nested too deeply: {why}."), None);
+    }
+    ErrorData::parse_error(format!("Not JSON: {why}."), None)
 }
 
 /// A message whose parts are not looked into.
@@ -91,6 +95,9 @@ mod tests {
         for (line, id, code, said) in [
             ("not json", json!(null), -32700, "Not JSON: "),
             (r#"{"jsonrpc":"2.0","id":6"#, json!(null), -32700, "EOF"),
+            (r#"{"jsonrpc":"2.0","id":6,"method":"ping","x":"\ud800"}"#, json!(6), -32700, "hex escape"),
+            (r#"{"jsonrpc":"2.0","id":6,"method":"ping","x":1e999}"#, json!(6), -32700, "out of range"),
+            (r#"{"jsonrpc":"2.0","id":6,"result":"\ud800"}"#, json!(null), -32700, "hex escape"),
             ("[]", json!(null), -32600, "one JSON object"),
             ("7", json!(null), -32600, "one JSON object"),
             (r#"{"jsonrpc":"1.0","id":6,"method":"ping"}"#, json!(6), -32600, "must be \"2.0\""),

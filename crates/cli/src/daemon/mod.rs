@@ -6,6 +6,7 @@ mod status;
 mod stop;
 
 use std::io;
+use std::time::Duration;
 
 use client::{AgentId, Client, Error};
 
@@ -81,6 +82,17 @@ impl Link {
                 start::replace(self).await
             }
             error => Err(failure(error)),
+        }
+    }
+
+    /// Looks time and again, until a daemon answers or has died. One that was stopped is not missed: somebody wanted it
+    /// so, and whoever wants it back starts it.
+    pub(crate) async fn look_for_daemon(&self, every: Duration) {
+        loop {
+            tokio::time::sleep(every).await;
+            if start::answers_or_died(self).await {
+                return;
+            }
         }
     }
 

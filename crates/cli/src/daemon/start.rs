@@ -41,6 +41,20 @@ pub(super) async fn ensure(link: &Link) -> Result<(), Failure> {
     }
 }
 
+/// Whether a daemon answers, or died and nobody has started another.
+pub(super) async fn answers_or_died(link: &Link) -> bool {
+    // Looked at first: the lock would make a root anew that somebody has removed.
+    if link.root.daemon_id().is_none() {
+        return false;
+    }
+    // Whoever starts one is waited for.
+    let Ok(_lock) = lock(link).await else { return false };
+    match link.client().health().await {
+        Ok(_) | Err(Error::Outdated) => true,
+        Err(_) => link.root.has_dead_daemon(),
+    }
+}
+
 /// Puts this version in the place of an older daemon, unless another caller has just done so.
 pub(super) async fn replace(link: &Link) -> Result<(), Failure> {
     let lock = lock(link).await?;

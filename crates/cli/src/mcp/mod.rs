@@ -1,12 +1,14 @@
 //! `string --mcp`: brings an MCP client and the daemon together, and stays in case the daemon leaves.
 //!
 //! The daemon is given the client's streams and talks to it without anybody in between. Should it die, what it owes is
-//! answered here, and the next message finds a new daemon that goes on where the old one was.
+//! answered here, and the next message finds a new daemon that goes on where the old one was. A client that waits to be
+//! told of changes may have nothing more to say: for it, a new daemon is looked for.
 
 mod ends;
 
 use std::io;
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 use mcp::{Record, Streams};
 use wire::stdio::Seat;
@@ -20,6 +22,11 @@ use ends::Ends;
 const CHUNK: usize = 16 * 1024;
 /// What is said of a request that a daemon took with it.
 const DIED: &str = "it stopped meanwhile. The command may have run.";
+
+/// How often a daemon is looked for on behalf of a client that says nothing. Where none lasts it takes longer from one to
+/// the next: they may all die of the same thing.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+const LOOK_EVERY_MAX: Duration = Duration::from_secs(30);
 
 /// Which tools the client is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +59,18 @@ struct Front {
 }
 
 impl Front {
-    /// One daemon after the other, until the client leaves. A daemon is needed only once the client says something.
+    /// One daemon after the other, until the client leaves. A daemon is needed only once the client says something, or
+    /// while it waits to be told of changes.
     async fn serve(&self) -> Result<(), Failure> {
-        while self.hear().await.map_err(broken)? {
+        let mut look_every = LOOK_EVERY;
+        loop {
+            tokio::select! {
+                heard = self.hear() => if !heard.map_err(broken)? {
+                    return Ok(());
+                },
+                () = self.link.look_for_daemon(look_every), if self.record.holds_subscriptions() => {}
+            }
+            let begun = Instant::now();
             let descriptors = [self.ends.input.as_fd(), self.ends.output.as_fd(), self.record.as_fd()];
             let client = self.link.client();
             let handed = self.link.attempt(async || client.converse(&self.seat, descriptors).await).await;
@@ -66,11 +82,13 @@ impl Front {
                 Err(failure) => failure.message,
             };
             self.refuse(&why).await.map_err(broken)?;
+            let has_lasted = begun.elapsed() > LOOK_EVERY_MAX;
+            look_every = if has_lasted { LOOK_EVERY } else { LOOK_EVERY_MAX.min(look_every * 2) };
         }
-        Ok(())
     }
 
-    /// Waits until the client says something, which is kept for the daemon. Whether there was anything.
+    /// Waits until the client says something, which is kept for the daemon. Whether there was anything. What is dropped
+    /// while it waits has taken nothing.
     async fn hear(&self) -> io::Result<bool> {
         let mut buffer = vec![0; CHUNK];
         // Only while it is needed: whoever reads shall be the only one that is woken.

@@ -10,7 +10,8 @@ use std::time::Instant;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientNotification, ClientRequest, InitializedNotification, JsonRpcMessage, NumberOrString,
-    SubscribeRequest, SubscribeRequestParams,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequest,
+    SubscribeRequestParams,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::Notify;
@@ -67,13 +68,6 @@ enum Change {
     Greet(String),
     Subscribe(String),
     Unsubscribe(String),
-}
-
-/// Whether the client is to see an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Audience {
-    Client,
-    Nobody,
 }
 
 impl Due {
@@ -145,12 +139,20 @@ impl Due {
         self.book().names.restore(message)
     }
 
-    /// Who is to see a message.
-    pub(super) fn audience(&self, message: &TxJsonRpcMessage<RoleServer>) -> Audience {
-        let Some(id) = answers(message) else { return Audience::Client };
-        let replayed =
-            self.book().requests.iter().any(|entry| entry.kind == Kind::Replayed && entry.request.id == *id);
-        if replayed { Audience::Nobody } else { Audience::Client }
+    /// What the client is to see of a message. Nothing of an answer to what it did not send; but where that renews a
+    /// subscription, nobody has told it what changed meanwhile.
+    pub(super) fn shown(
+        &self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> Option<TxJsonRpcMessage<RoleServer>> {
+        let Some(id) = answers(&message) else { return Some(message) };
+        let book = self.book();
+        let is_meant = |entry: &&Entry| entry.kind == Kind::Replayed && entry.request.id == *id;
+        let Some(entry) = book.requests.iter().find(is_meant) else { return Some(message) };
+        match (&message, &entry.change) {
+            (JsonRpcMessage::Response(_), Some(Change::Subscribe(uri))) => Some(updated(uri)),
+            _ => None,
+        }
     }
 
     /// A request is about to be granted. What it changes is remembered before the client knows.
@@ -225,9 +227,13 @@ impl Due {
         self.book().record.set_input(begun);
     }
 
-    /// Waits until every request is answered that will be.
-    pub(super) async fn wait_for_all(&self) {
+    /// Waits until every request is answered but those that go on until they are ended.
+    pub(super) async fn wait_for_all_but_endless(&self) {
         self.wait_until_none(|entry| entry.kind != Kind::Endless).await;
+    }
+
+    pub(super) async fn wait_for_all(&self) {
+        self.wait_until_none(|_| true).await;
     }
 
     /// Waits until the server knows what the one before knew.
@@ -305,6 +311,11 @@ pub(super) fn answers(message: &TxJsonRpcMessage<RoleServer>) -> Option<&NumberO
         JsonRpcMessage::Error(error) => error.id.as_ref(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
     }
+}
+
+fn updated(uri: &str) -> TxJsonRpcMessage<RoleServer> {
+    let changed = ResourceUpdatedNotification::new(ResourceUpdatedNotificationParam::new(uri));
+    JsonRpcMessage::notification(ServerNotification::ResourceUpdatedNotification(changed))
 }
 
 /// Tells a new server what the client has told the one before. Without a greeting there is nothing to tell.

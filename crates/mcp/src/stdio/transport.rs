@@ -12,7 +12,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
-use super::due::{Audience, Due, answers};
+use super::due::{Due, answers};
 use super::encode;
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
@@ -147,7 +147,7 @@ impl LineTransport {
         self.received.extend(messages);
         for answer in wrong {
             // It is written already, unless the client reads nothing. It answers what was never due.
-            tokio::spawn(self.write(&answer, Audience::Client, None));
+            tokio::spawn(self.write(Some(&answer), None));
         }
         has_end
     }
@@ -155,14 +155,13 @@ impl LineTransport {
     /// Nearly every message fits into the stream at once, and is on its way when this returns.
     fn write(
         &self,
-        item: &TxJsonRpcMessage<RoleServer>,
-        audience: Audience,
+        item: Option<&TxJsonRpcMessage<RoleServer>>,
         answered: Option<NumberOrString>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + use<> {
         let due = self.due.clone();
-        let written = match audience {
-            Audience::Client => encode::line(item).and_then(|line| self.output.write(line)),
-            Audience::Nobody => Ok(Written::Whole),
+        let written = match item {
+            Some(item) => encode::line(item).and_then(|line| self.output.write(line)),
+            None => Ok(Written::Whole),
         };
         let settle = move |due: &Due| {
             if let Some(id) = &answered {
@@ -206,19 +205,13 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let written = self.due.restored(item).map(|item| {
-            let answered = answers(&item).cloned();
-            if let (JsonRpcMessage::Response(_), Some(id)) = (&item, &answered) {
-                self.due.grant(id);
-            }
-            self.write(&item, self.due.audience(&item), answered)
-        });
-        async move {
-            match written {
-                Some(written) => written.await,
-                None => Ok(()),
-            }
+        let item = self.due.restored(item);
+        let answered = item.as_ref().and_then(answers).cloned();
+        if let (Some(JsonRpcMessage::Response(_)), Some(id)) = (&item, &answered) {
+            self.due.grant(id);
         }
+        let shown = item.and_then(|item| self.due.shown(item));
+        self.write(shown.as_ref(), answered)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -237,8 +230,10 @@ impl Transport<RoleServer> for LineTransport {
                 return Some(self.placed(message));
             }
             if self.ended.at_input() || self.stop.is_cancelled() {
-                self.due.wait_for_all().await;
+                self.due.wait_for_all_but_endless().await;
                 self.ending.cancel();
+                // What begins only now ends at once, and needs whoever waits here to be told so.
+                self.due.wait_for_all().await;
                 return None;
             }
             self.due.wait_for_room().await;

@@ -1,4 +1,4 @@
-//! Lines over two streams: requests that share an id.
+//! Lines over two streams: requests that share an id, and the end of the input.
 
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Client {
 }
 
 impl Client {
-    async fn greet() -> Self {
+    fn start() -> Self {
         let (ours, theirs) = StdStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         let streams = Streams::new(theirs.try_clone().unwrap().into(), theirs.into()).unwrap();
@@ -30,7 +30,11 @@ impl Client {
         let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
         let served = tokio::spawn(serve_stdio(handler, streams, record, stop, gone));
         let (output, input) = UnixStream::from_std(ours).unwrap().into_split();
-        let mut client = Self { host, served, input, output: BufReader::new(output).lines() };
+        Self { host, served, input, output: BufReader::new(output).lines() }
+    }
+
+    async fn greet() -> Self {
+        let mut client = Self::start();
         let about = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
         client.send(&[request(0, "initialize", params)]).await;
@@ -108,4 +112,23 @@ async fn the_answer_of_a_cancelled_call_is_not_that_of_a_later_one_with_its_id()
     let answer = client.next().await.expect("it is due");
     assert!(is_answer(&answer, 7, "wait two"), "{answer}");
     assert_eq!(client.next().await, None);
+}
+
+#[tokio::test]
+async fn whoever_listens_is_answered_even_if_the_input_ends_at_once() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let wanted = json!({"resourceSubscriptions": ["string://events"]});
+    let mut client = Client::start();
+    client.send(&[request(7, "subscriptions/listen", json!({"notifications": wanted, "_meta": meta}))]).await;
+    client.input.shutdown().await.unwrap();
+    let acknowledged = client.next().await.expect("it is told that it listens");
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    let answer = client.next().await.expect("it is due");
+    assert!(answer["id"] == 7 && answer["result"].is_object(), "{answer}");
+    assert_eq!(client.next().await, None);
+    assert_eq!(client.served.await.unwrap().unwrap(), End::Input);
 }

@@ -91,6 +91,11 @@ impl Record {
         !self.input().is_empty()
     }
 
+    /// Whether the client waits to be told of changes, by whoever goes on.
+    pub fn holds_subscriptions(&self) -> bool {
+        !self.remembered().subscriptions.is_empty()
+    }
+
     /// Takes out every request, since nobody will answer it any more but the caller.
     pub fn take_unanswered(&self) -> Vec<Unanswered> {
         let mut requests: Vec<Unanswered> = UNANSWERED.load(&self.file);
@@ -203,7 +208,9 @@ mod tests {
         record.set_unanswered(&[unanswered(2)]);
         record.set_cut(true);
         let remembered = Remembered { greeting: Some("{}".into()), subscriptions: ["a".into()].into() };
+        assert!(!other.holds_subscriptions());
         record.remember(&remembered);
+        assert!(other.holds_subscriptions());
         assert_eq!((other.take_unanswered(), other.remembered()), (vec![unanswered(2)], remembered));
         assert!(other.take_cut() && !record.take_cut());
         assert_eq!(record.take_unanswered(), []);
