@@ -3,6 +3,7 @@
 mod queue;
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -245,7 +246,7 @@ impl Call {
             self.unwanted().await;
             // The turn is this command's, so it is this command that is stopped.
             stop(&session).await;
-            std::future::pending::<()>().await;
+            std::future::pending::<Infallible>().await
         };
         let mut context = Context {
             runtime: &self.runtime,
@@ -263,7 +264,7 @@ impl Call {
         let result = tokio::select! {
             biased;
             result = handler => result.unwrap_or_else(|panic| Err(internal_error(panic_message(&*panic)))),
-            () = given_up => unreachable!("it goes on until it is dropped"),
+            never = given_up => match never {},
             () = interrupted.cancelled(), if !step.command.stops_itself() => Err(Error::new(Code::Interrupted, format!("Stopped: {}", step.shown))),
         };
         turn.end(&self.agent.workspace);

@@ -119,7 +119,7 @@ async fn show_task(id: &task::Id, format: Format, context: &Context<'_>) -> Resu
         let page = context.runtime.durable.list(space, "", limit, None).await;
         page.map_err(|error: state::Error| Error::new(Code::LoadError, error.message))
     };
-    let bound = entries(&store::Space::new(format!("state/task/{agent}/{id}"))).await?;
+    let bound = entries(&state::Kind::Task.space(agent, id)).await?;
     let shared = entries(&task::state_space(agent, id)).await?;
     let mut tools = Vec::new();
     for (tool, space) in context.runtime.tasks.tool_spaces(agent, id).await? {
