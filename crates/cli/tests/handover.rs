@@ -26,7 +26,7 @@ fn kill_daemon(world: &World) -> u32 {
 
 /// Runs a command that goes on until it is stopped, and waits until it has begun.
 fn begin_endless(client: &mut Client, id: u32) {
-    let mut endless = call("bash:dev", "echo has begun; cat");
+    let mut endless = call("bash:dev", "echo has begun; sleep 1000");
     endless["_meta"] = json!({"progressToken": "p"});
     client.request(id, "tools/call", endless);
     let progress = client.wait_for(|message| message["method"] == "notifications/progress");

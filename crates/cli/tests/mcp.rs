@@ -188,11 +188,25 @@ fn an_agent_cannot_change_what_it_may_touch() {
 }
 
 #[test]
+fn a_call_that_is_cancelled_while_its_shell_starts_is_stopped() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    for id in 1..=4 {
+        let topic = format!("bash:new{id}");
+        client.request(id, "tools/call", call(&topic, "sleep 1000"));
+        client.send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}),
+        );
+        assert!(text(&client.call(100 + id, &topic, "echo free again")).contains("free again"));
+    }
+}
+
+#[test]
 fn progress_is_told_and_a_cancelled_command_stops_alone() {
     let world = World::new();
     let mut client = Client::greet(&world);
     client.request(1, "tools/call", call("bash:other", "read line; echo got $line"));
-    let mut endless = call("bash:dev", "echo has begun; cat");
+    let mut endless = call("bash:dev", "echo has begun; sleep 1000");
     endless["_meta"] = json!({"progressToken": "p1"});
     client.request(2, "tools/call", endless);
     let progress = client.wait_for(|message| message["method"] == "notifications/progress");

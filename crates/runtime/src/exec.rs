@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 pub use queue::Queued;
@@ -23,6 +23,9 @@ use crate::session::{Session, Topics, Turn};
 use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::{Request, Runtime, audit, detach, edit, long};
+
+/// How soon a shell that had nothing to interrupt is looked at again.
+const STOP_AGAIN: Duration = Duration::from_millis(10);
 
 /// What all steps of a request share.
 #[derive(Clone)]
@@ -327,8 +330,10 @@ impl Ran {
 /// Interrupts what runs in a session. A shell then ends its command itself, and says how.
 async fn stop(session: &Session) {
     if session.topic.kind() == Kind::Bash {
-        // Nothing left to interrupt is as good.
-        let _ = terminal::at_once(AtOnce::Interrupt, session).await;
+        // One that is being started, or has not got its command yet, has nothing to interrupt so far.
+        while terminal::at_once(AtOnce::Interrupt, session).await.is_err() {
+            tokio::time::sleep(STOP_AGAIN).await;
+        }
     } else {
         session.interrupt();
     }

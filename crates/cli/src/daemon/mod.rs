@@ -6,7 +6,7 @@ mod status;
 mod stop;
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use client::{AgentId, Client, Error};
 
@@ -15,6 +15,7 @@ use crate::environment::Environment;
 use crate::failure::{Failure, Status};
 use crate::output;
 use crate::root::Root;
+use start::Found;
 
 /// The way to the daemon of one root, which is started on the way if need be.
 #[derive(Debug)]
@@ -85,13 +86,16 @@ impl Link {
         }
     }
 
-    /// Looks time and again, until a daemon answers or has died. One that was stopped is not missed: somebody wanted it
-    /// so, and whoever wants it back starts it.
-    pub(crate) async fn look_for_daemon(&self, every: Duration) {
+    /// Looks time and again, until a daemon answers, or one that died has been missed for so long. One that was stopped
+    /// is not missed: somebody wanted it so, and whoever wants it back starts it.
+    pub(crate) async fn look_for_daemon(&self, every: Duration, missed: Duration) {
+        let begun = Instant::now();
         loop {
             tokio::time::sleep(every).await;
-            if start::answers_or_died(self).await {
-                return;
+            match start::found(self).await {
+                Found::Running => return,
+                Found::Dead if begun.elapsed() >= missed => return,
+                Found::Dead | Found::Nothing => {}
             }
         }
     }

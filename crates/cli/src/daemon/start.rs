@@ -41,18 +41,40 @@ pub(super) async fn ensure(link: &Link) -> Result<(), Failure> {
     }
 }
 
-/// Whether a daemon answers, or died and nobody has started another.
-pub(super) async fn answers_or_died(link: &Link) -> bool {
+/// What there is of a daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Running,
+    /// It died, and nobody has started another.
+    Dead,
+    /// There was none, or it was stopped.
+    Nothing,
+}
+
+pub(super) async fn found(link: &Link) -> Found {
     // Looked at first: the lock would make a root anew that somebody has removed.
     if link.root.daemon_id().is_none() {
-        return false;
+        return Found::Nothing;
     }
     // Whoever starts one is waited for.
-    let Ok(_lock) = lock(link).await else { return false };
+    let Ok(_lock) = lock(link).await else { return Found::Nothing };
     match link.client().health().await {
-        Ok(_) | Err(Error::Outdated) => true,
-        Err(_) => link.root.has_dead_daemon(),
+        Ok(_) | Err(Error::Outdated) => Found::Running,
+        Err(_) if link.root.has_dead_daemon() => Found::Dead,
+        Err(_) => Found::Nothing,
     }
+}
+
+/// One that died counts as stopped from now on.
+pub(super) async fn forget_dead(link: &Link) -> Result<(), Failure> {
+    if link.root.daemon_id().is_some() {
+        let _lock = lock(link).await?;
+        if link.root.has_dead_daemon() {
+            // Only those who would start it again look at the file.
+            let _ = std::fs::remove_file(link.root.pid());
+        }
+    }
+    Ok(())
 }
 
 /// Puts this version in the place of an older daemon, unless another caller has just done so.

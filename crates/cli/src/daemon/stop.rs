@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Link, blocking, failure, out_of_reach};
+use super::{Link, blocking, failure, out_of_reach, start};
 use crate::failure::{Failure, Status};
 use crate::output;
 
@@ -26,6 +26,7 @@ pub(super) async fn stop(link: &Link) -> Result<Status, Failure> {
     let shutdown = match link.client().shutdown().await {
         Err(Error::NotReachable { .. }) => {
             out_of_reach(link)?;
+            start::forget_dead(link).await?;
             output::print("String daemon is not running.")?;
             return Ok(Status::Done);
         }

@@ -23,10 +23,11 @@ const CHUNK: usize = 16 * 1024;
 /// What is said of a request that a daemon took with it.
 const DIED: &str = "it stopped meanwhile. The command may have run.";
 
-/// How often a daemon is looked for on behalf of a client that says nothing. Where none lasts it takes longer from one to
-/// the next: they may all die of the same thing.
+/// How often a daemon is looked for on behalf of a client that says nothing …
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-const LOOK_EVERY_MAX: Duration = Duration::from_secs(30);
+/// … and how long one that died is missed before it is started again. Where none lasts it takes longer from one to the
+/// next: they may all die of the same thing.
+const MISSED_MAX: Duration = Duration::from_secs(30);
 
 /// Which tools the client is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,13 +63,13 @@ impl Front {
     /// One daemon after the other, until the client leaves. A daemon is needed only once the client says something, or
     /// while it waits to be told of changes.
     async fn serve(&self) -> Result<(), Failure> {
-        let mut look_every = LOOK_EVERY;
+        let mut missed = LOOK_EVERY;
         loop {
             tokio::select! {
                 heard = self.hear() => if !heard.map_err(broken)? {
                     return Ok(());
                 },
-                () = self.link.look_for_daemon(look_every), if self.record.holds_subscriptions() => {}
+                () = self.link.look_for_daemon(LOOK_EVERY, missed), if self.record.holds_subscriptions() => {}
             }
             let begun = Instant::now();
             let descriptors = [self.ends.input.as_fd(), self.ends.output.as_fd(), self.record.as_fd()];
@@ -82,8 +83,8 @@ impl Front {
                 Err(failure) => failure.message,
             };
             self.refuse(&why).await.map_err(broken)?;
-            let has_lasted = begun.elapsed() > LOOK_EVERY_MAX;
-            look_every = if has_lasted { LOOK_EVERY } else { LOOK_EVERY_MAX.min(look_every * 2) };
+            let has_lasted = begun.elapsed() > MISSED_MAX;
+            missed = if has_lasted { LOOK_EVERY } else { MISSED_MAX.min(missed * 2) };
         }
     }
 

@@ -122,6 +122,8 @@ impl Ending {
                         let _ = kill_process_group(group, Signal::CONT);
                         limits::KILL_STEP
                     }
+                    // Bash has nothing left to end: it waits for its next line, and is asked for its report.
+                    None if stays && foreground::is_idle(shell) => return Next::GiveUp,
                     None if stays => return Next::KillShell,
                     // First of all, and while programs come and go: bash stops starting them at an interrupt.
                     _ => {

@@ -37,11 +37,8 @@ pub(super) enum Activity {
 
 /// Looks at bash and at what it has in the foreground of the terminal `device`.
 pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity {
-    match call_of(bash, bash) {
-        Call::Blocked([number, 0, _, BASH_READER, ..]) if number == libc::SYS_read as u64 => {
-            return if is_terminal(bash, 0, device) { Activity::ReaderLost } else { Activity::ReaderIdle };
-        }
-        _ => {}
+    if is_idle(bash) {
+        return if is_terminal(bash, 0, device) { Activity::ReaderLost } else { Activity::ReaderIdle };
     }
     let Some(foreground) = foreground else { return Activity::Working };
     let mut seen = Activity::Working;
@@ -59,6 +56,12 @@ pub(super) fn look(bash: Pid, foreground: Option<Pid>, device: u64) -> Activity 
         }
     }
     seen
+}
+
+/// Whether bash waits for its next line.
+pub(super) fn is_idle(bash: Pid) -> bool {
+    let call = call_of(bash, bash);
+    matches!(call, Call::Blocked([number, 0, _, BASH_READER, ..]) if number == libc::SYS_read as u64)
 }
 
 /// The live members of `group`: programs other than bash, and what is still bash, itself or a child of it.

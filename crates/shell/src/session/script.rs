@@ -47,9 +47,12 @@ const OURS: &str = ": string";
 
 /// The user's trap for SIGINT in what [`hold_interrupts`] says, each time it runs.
 pub(super) fn trap_of_user(said: &str) -> Option<String> {
-    let said = said.replace(&format!("trap -- '{OURS}' SIGINT\n"), "");
+    // In posix mode bash names the signal without its prefix, and shows also where there is no trap.
+    let none =
+        ["SIGINT", "INT"].map(|name| [format!("trap -- '{OURS}' {name}\n"), format!("trap -- - {name}\n")]);
+    let said = none.iter().flatten().fold(said.to_owned(), |said, none| said.replace(none, ""));
     let trap = said.trim_end();
-    let is_trap = trap.starts_with("trap -- ") && trap.ends_with(" SIGINT");
+    let is_trap = trap.starts_with("trap -- ") && (trap.ends_with(" SIGINT") || trap.ends_with(" INT"));
     is_trap.then(|| trap.to_owned())
 }
 
@@ -59,24 +62,26 @@ fn hold_interrupts() -> String {
 }
 
 /// What the turn file holds for a payload.
-pub(super) fn turn_file(payload: &str, settings: &Settings, status: i32) -> String {
-    format!("{}{payload}\n", put_back(settings, status))
+pub(super) fn turn_file(token: &str, payload: &str, settings: &Settings, status: i32) -> String {
+    format!("{}{payload}\n", put_back(token, settings, status))
 }
 
 /// The lines that run the turn file and report how it went, each record
 /// marked with `token`; `status` is what `$?` shows to the payload.
 ///
 /// The first thing they say is that they were read: an interrupt while bash
-/// takes a line out of what it has read makes a command of the rest.
+/// takes a line out of what it has read makes a command of the rest. Where
+/// something of the user's is put back, that is said after it.
 /// The line that runs the file is as long as what bash reads at once: an
 /// interrupt drops what was read ahead, and would leave the end of a report
 /// that was read in part to be run as a command.
-pub(super) fn turn(token: &str, status: i32, history: History) -> String {
+pub(super) fn turn(token: &str, settings: &Settings, status: i32, history: History) -> String {
     let history = match history {
         History::Read => "\\builtin history -r /dev/fd/63; ",
         History::Leave => "",
     };
-    let (read, streams, hold) = (acknowledgement(token), mend_streams(token), hold_interrupts());
+    let read = if settings.is_empty() { acknowledgement(token) } else { String::new() };
+    let (streams, hold) = (mend_streams(token), hold_interrupts());
     let first = if status == 0 {
         "\\builtin : '' &&".to_owned()
     } else {
@@ -88,8 +93,8 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
     // unterminated `$(` leaves damaged.
     let line = format!(
         "{streams}{{ \\builtin trap - INT; {read} }} 2>&-; {history}{first} \\builtin . /dev/fd/63 0<&249 || \
-         {{ for __string_s in \"$?\"; do {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\" >&250; done; \
-         [[ $- == *e* ]] || \\builtin eval ')' || :; }} 2>&- >&251 2>&251; \
+         {{ __string_s=$?; {hold}\\builtin printf 'S{token}:%s\\0' \"$__string_s\" >&250; \
+         \\builtin unset -v __string_s; [[ -o errexit ]] || \\builtin eval ')' || :; }} 2>&- >&251 2>&251; \
          {{ {hold}[[ ! -v PS0 && $- != *[xv]* ]] || {{ \\builtin printf 'F{token}:%s\\n' \"$-\" >&250; \
          [[ ! -v PS0 ]] || {{ \\builtin declare -p PS0 >&250; \\builtin unset -v PS0; }}; \
          \\builtin set +xv; \\builtin printf '\\0' >&250; }}; }} 2>&- >&251 2>&251"
@@ -100,7 +105,7 @@ pub(super) fn turn(token: &str, status: i32, history: History) -> String {
 /// The line that reports the end of a turn. It stands alone so that it runs
 /// whatever happened to the line before, and may be sent again.
 pub(super) fn report(token: &str) -> String {
-    report_status(token, "\"$?\"")
+    report_status(token, "$?")
 }
 
 /// The line that reports the end of a turn which was interrupted and has not
@@ -111,11 +116,12 @@ pub(super) fn report_interrupted(token: &str) -> String {
 
 fn report_status(token: &str, status: &str) -> String {
     let hold = hold_interrupts();
+    // The status is filled in before anything is run, which would change it.
     format!(
-        "for __string_s in {status}; do {hold}\\builtin printf 'E{token}:%s:%s:%s\\0' \"$__string_s\" \"$-\" \"$PWD\" >&250; \
+        "{{ \\builtin eval \"{hold}\\builtin printf 'E{token}:{status}:%s:%s\\0' \\\"\\$-\\\" \\\"\\$PWD\\\" >&250; \
          \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
          [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; \
-         \\builtin unset -v __string_s; done 2>&- >&251 2>&251\n"
+         \\builtin unset -v __string_s\"; }} 2>&- >&251 2>&251\n"
     )
 }
 
@@ -160,7 +166,7 @@ impl History {
 
 /// A line before the payload that gives the user back what would have shown
 /// our own lines: traps, tracing, `PS0`. It hides its own trace.
-fn put_back(settings: &Settings, status: i32) -> String {
+fn put_back(token: &str, settings: &Settings, status: i32) -> String {
     if settings.is_empty() {
         return String::new();
     }
@@ -180,6 +186,8 @@ fn put_back(settings: &Settings, status: i32) -> String {
         line.push_str(&settings.flags);
         line.push_str("; ");
     }
+    line.push_str(&acknowledgement(token));
+    line.push(' ');
     // The list keeps a failure's status without ending a shell under `set -e`.
     let keep = if status == 0 { "" } else { " && :" };
     line.push_str(&format!("\\return {status}; }} >/dev/null 2>&1; }}; __string_r ''{keep}\n"));
@@ -193,7 +201,7 @@ mod tests {
     #[test]
     fn bash_reads_each_line_of_a_turn_as_a_whole() {
         for (status, history) in [(0, History::Leave), (255, History::Read)] {
-            let lines = turn("01234567", status, history);
+            let lines = turn("01234567", &Settings::default(), status, history);
             let lengths: Vec<_> = lines.lines().map(|line| line.len() + 1).collect();
             assert!(matches!(lengths[..], [READ_AHEAD, ..=READ_AHEAD]), "{lengths:?}");
         }

@@ -209,6 +209,24 @@ async fn kill_ends_a_loop_of_short_programs_and_keeps_the_shell() {
 }
 
 #[tokio::test]
+async fn a_kill_at_any_moment_keeps_the_shell() {
+    let fixture = Fixture::new().await;
+    fixture.finish("kept=1").await;
+    for round in 0..24_u64 {
+        let strike = async {
+            for _ in 0..round * 7 % 61 {
+                tokio::task::yield_now().await;
+            }
+            let _ = fixture.shell.kill().await;
+        };
+        let (turn, ()) = tokio::join!(fixture.shell.run("sleep 1000", LONG), strike);
+        let turn = turn.unwrap();
+        assert!(matches!(turn.outcome, Outcome::Finished(_)), "{turn:?}");
+        assert_eq!(fixture.finish("echo $kept").await.1, "1\n");
+    }
+}
+
+#[tokio::test]
 async fn an_interrupt_does_not_take_back_a_kill() {
     let fixture = Fixture::new().await;
     let stubborn = "bash -c 'trap \"\" INT; echo ready; while :; do sleep 1000; done'";

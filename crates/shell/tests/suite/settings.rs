@@ -137,3 +137,23 @@ async fn users_may_use_descriptors() {
     fixture.finish("exec >/dev/tty").await;
     fixture.alive().await;
 }
+
+#[tokio::test]
+async fn a_trap_for_interrupts_stays_also_in_posix_mode() {
+    let fixture = Fixture::new().await;
+    fixture.finish("trap 'echo caught' INT").await;
+    fixture.check("kill -INT $$", 0, "caught\n").await;
+    fixture.finish("set -o posix").await;
+    fixture.check("kill -INT $$", 0, "caught\n").await;
+    fixture.finish("trap - INT").await;
+    fixture.finish("set +o posix").await;
+    fixture.check("trap -p INT", 0, "").await;
+}
+
+#[tokio::test]
+async fn aliases_of_reserved_words_are_the_users() {
+    let fixture = Fixture::new().await;
+    fixture.finish("alias do='echo no' for='echo no' done='echo no' if='echo no'").await;
+    fixture.check("(exit 3)", 3, "").await;
+    fixture.alive().await;
+}

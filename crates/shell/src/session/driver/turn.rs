@@ -96,8 +96,8 @@ impl Driver {
             Stage::History => (Some(format!("{}\n", active.payload)), script::enter_history(&active.token)),
             Stage::Begun => return,
             Stage::Payload(history) => {
-                let file = script::turn_file(&active.payload, &self.settings, self.status);
-                (Some(file), script::turn(&active.token, self.status, history))
+                let file = script::turn_file(&active.token, &active.payload, &self.settings, self.status);
+                (Some(file), script::turn(&active.token, &self.settings, self.status, history))
             }
         };
         let written = file.map_or(Ok(()), |content| {
