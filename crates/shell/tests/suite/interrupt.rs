@@ -52,9 +52,7 @@ async fn interrupts_at_any_moment_lose_nothing() {
     for round in 0..60u64 {
         let run = fixture.shell.run("for i in 1 2 3 4 5 6 7 8; do /bin/true; done; sleep 0.002", LONG);
         let strike = async {
-            for _ in 0..round * 7 % 97 {
-                tokio::task::yield_now().await;
-            }
+            let_others_go_first(round * 7 % 97).await;
             let _ = fixture.shell.interrupt().await;
         };
         let (turn, ()) = tokio::join!(run, strike);
@@ -141,9 +139,7 @@ async fn an_interrupt_waits_until_bash_has_read_its_lines() {
 async fn nothing_of_ours_shows_wherever_an_interrupt_strikes() {
     let fixture = Fixture::new().await;
     let strike = async |round: u64| {
-        for _ in 0..round * 7 % 61 {
-            tokio::task::yield_now().await;
-        }
+        let_others_go_first(round * 7 % 61).await;
         let _ = fixture.shell.interrupt().await;
     };
     for round in 0..300 {
@@ -169,9 +165,7 @@ async fn settings_of_the_user_outlive_interrupts() {
     fixture.finish("trap 'seen=1' DEBUG; trap 'echo caught' INT; PS0=''; kept=1").await;
     for round in 0..60_u64 {
         let strike = async {
-            for _ in 0..round * 5 % 31 {
-                tokio::task::yield_now().await;
-            }
+            let_others_go_first(round * 5 % 31).await;
             let _ = fixture.shell.interrupt().await;
         };
         let (turn, ()) = tokio::join!(fixture.shell.run("sleep 0.001", LONG), strike);
@@ -214,9 +208,7 @@ async fn a_kill_at_any_moment_keeps_the_shell() {
     fixture.finish("kept=1").await;
     for round in 0..24_u64 {
         let strike = async {
-            for _ in 0..round * 7 % 61 {
-                tokio::task::yield_now().await;
-            }
+            let_others_go_first(round * 7 % 61).await;
             let _ = fixture.shell.kill().await;
         };
         let (turn, ()) = tokio::join!(fixture.shell.run("sleep 1000", LONG), strike);
@@ -260,6 +252,13 @@ async fn interrupts_do_not_put_each_other_off() {
     let (turn, ()) = tokio::join!(run, strikes);
     assert!(matches!(turn.outcome, Outcome::Finished(_)), "{turn:?}");
     fixture.alive().await;
+}
+
+/// Puts a strike off by so many turns of the other tasks, which is less than any clock can say.
+async fn let_others_go_first(times: u64) {
+    for _ in 0..times {
+        tokio::task::yield_now().await;
+    }
 }
 
 fn is_stopped(pid: i32) -> bool {
