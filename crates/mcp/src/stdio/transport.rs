@@ -147,7 +147,7 @@ impl LineTransport {
         self.received.extend(messages);
         for answer in wrong {
             // It is written already, unless the client reads nothing. It answers what was never due.
-            tokio::spawn(self.write(Some(&answer), None));
+            tokio::spawn(self.write(Some(answer), None));
         }
         has_end
     }
@@ -155,7 +155,7 @@ impl LineTransport {
     /// Nearly every message fits into the stream at once, and is on its way when this returns.
     fn write(
         &self,
-        item: Option<&TxJsonRpcMessage<RoleServer>>,
+        item: Option<TxJsonRpcMessage<RoleServer>>,
         answered: Option<NumberOrString>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + use<> {
         let due = self.due.clone();
@@ -211,7 +211,7 @@ impl Transport<RoleServer> for LineTransport {
             self.due.grant(id);
         }
         let shown = item.and_then(|item| self.due.shown(item));
-        self.write(shown.as_ref(), answered)
+        self.write(shown, answered)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
