@@ -91,11 +91,11 @@ impl<H: Host> Handler<H> {
             // Nobody asked for it, and whoever runs the command shall know that before it begins.
             live.close();
         }
-        let report = progress::report(context.peer.clone(), token, live);
+        let report = progress::report(context.peer.clone(), token, live, &context.ct);
         let place = context.extensions.get::<Place>().copied().unwrap_or_default();
         let outcome = tokio::select! {
             outcome = self.host.run(&agent, call, sender, context.ct.clone(), place) => outcome,
-            () = report => unreachable!("it goes on until it is dropped"),
+            never = report => match never {},
         };
         Ok(tool::result(&outcome).into())
     }

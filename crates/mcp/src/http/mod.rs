@@ -104,16 +104,17 @@ impl<H: Host> Sessions<H> {
     }
 
     /// What the library would answer as if all were well: the end of a session that there is not, an empty stream behind
-    /// an event that there is not, and a message of one agent in the session of another.
+    /// an event that there is not, and whatever one agent asks of the session of another.
     fn check_named(&self, parts: &Parts, agent: &str) -> Result<(), Refused> {
         if !parts.headers.contains_key(SESSION) {
             return Ok(());
         }
-        match (&parts.method, self.named(&parts.headers)?, parts.headers.get(LAST_EVENT)) {
+        let session = self.named(&parts.headers)?;
+        if session.as_ref().and_then(|session| session.agent().get()).is_some_and(|own| own != agent) {
+            return Err(Refused::OtherAgent);
+        }
+        match (&parts.method, session, parts.headers.get(LAST_EVENT)) {
             (&Method::DELETE, None, _) => Err(Refused::NoSession),
-            (&Method::POST, Some(session), _) if session.agent().get().is_some_and(|own| own != agent) => {
-                Err(Refused::OtherAgent)
-            }
             (&Method::GET, Some(session), Some(last)) => {
                 let position = last.to_str().ok().and_then(|last| last.parse().ok());
                 let is_kept = position.is_some_and(|position| session.keeps(position));

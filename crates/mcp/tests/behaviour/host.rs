@@ -8,7 +8,8 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use wire::{EventInfo, Events, SessionInfo, ToolInfo};
 
-/// Runs commands for as long as it is told to: `wait` until somebody lets it go, `wait until cancelled` until that.
+/// Runs commands for as long as it is told to: `wait` until somebody lets it go, `wait until cancelled` until that, and
+/// `wait however cancelled` goes on, and says so.
 #[derive(Default)]
 pub(crate) struct Waiting(pub(crate) Notify, Notify);
 
@@ -43,10 +44,16 @@ impl Host for Waiting {
         if call.cmd.starts_with("wait") {
             // Nobody may have asked for it.
             let _ = live.send("begun".to_owned()).await;
-            if call.cmd == "wait until cancelled" {
+            if call.cmd.ends_with("cancelled") {
                 cancel.cancelled().await;
+            }
+            if call.cmd == "wait however cancelled" {
+                let _ = live.send("going on".to_owned()).await;
+            }
+            if call.cmd.ends_with("cancelled") {
                 self.1.notify_one();
-            } else {
+            }
+            if call.cmd != "wait until cancelled" {
                 self.0.notified().await;
             }
         }

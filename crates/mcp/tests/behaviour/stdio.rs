@@ -115,6 +115,22 @@ async fn the_answer_of_a_cancelled_call_is_not_that_of_a_later_one_with_its_id()
 }
 
 #[tokio::test]
+async fn nothing_more_is_said_of_how_a_cancelled_call_goes() {
+    let mut client = Client::greet().await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    client.send(&[call_with_progress(7, "wait however cancelled")]).await;
+    assert_eq!(client.next().await.unwrap()["params"]["message"], "begun");
+    client.send(&[cancel]).await;
+    client.host.has_cancelled().await;
+    client.send(&[call(8, "quick")]).await;
+    let answer = client.next().await.unwrap();
+    assert!(is_answer(&answer, 8, "quick"), "{answer}");
+    client.host.0.notify_one();
+    client.input.shutdown().await.unwrap();
+    assert_eq!(client.next().await, None);
+}
+
+#[tokio::test]
 async fn whoever_listens_is_answered_even_if_the_input_ends_at_once() {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

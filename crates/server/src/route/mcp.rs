@@ -55,6 +55,7 @@ pub async fn post(State(app): State<App>, _: Speaker, request: Request) -> Resul
     get,
     path = "/mcp",
     params(
+        Speaker,
         ("Mcp-Session-Id" = String, Header, description = "the session"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
         ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event, with notifications or the answer of a request"),
@@ -62,13 +63,19 @@ pub async fn post(State(app): State<App>, _: Speaker, request: Request) -> Resul
     responses(
         (status = 200, description = "notifications of the session, or the rest of an answer", body = ServerSentEvent, content_type = "text/event-stream"),
         (status = 400, description = "no session is named, or there is no such revision or event", body = ErrorBody),
-        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 403, description = "the session belongs to another agent", body = ErrorBody),
+        (status = 404, description = "no such session or agent", body = ErrorBody),
         (status = 405, description = "a revision without sessions", body = ErrorBody),
         (status = 406, description = "the client must accept `text/event-stream`", body = ErrorBody),
         (status = 429, description = "too many streams are open", body = ErrorBody),
     )
 )]
-pub async fn get(State(app): State<App>, place: Place, request: Request) -> Result<Response, Failure> {
+pub async fn get(
+    State(app): State<App>,
+    _: Speaker,
+    place: Place,
+    request: Request,
+) -> Result<Response, Failure> {
     Ok(place.of(handle(&app, request).await?))
 }
 
@@ -76,17 +83,19 @@ pub async fn get(State(app): State<App>, place: Place, request: Request) -> Resu
     delete,
     path = "/mcp",
     params(
+        Speaker,
         ("Mcp-Session-Id" = String, Header, description = "the session"),
         ("MCP-Protocol-Version" = Option<String>, Header, description = "one of the revisions with sessions"),
     ),
     responses(
         (status = 204, description = "the session has ended"),
         (status = 400, description = "no session is named, or there is no such revision", body = ErrorBody),
-        (status = 404, description = "no such session", body = ErrorBody),
+        (status = 403, description = "the session belongs to another agent", body = ErrorBody),
+        (status = 404, description = "no such session or agent", body = ErrorBody),
         (status = 405, description = "a revision without sessions", body = ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<App>, request: Request) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<App>, _: Speaker, request: Request) -> Result<Response, Failure> {
     let mut response = handle(&app, request).await?;
     // Some clients take nothing but this for an end.
     if response.status() == StatusCode::ACCEPTED {

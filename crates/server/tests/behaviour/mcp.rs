@@ -281,8 +281,14 @@ async fn a_session_belongs_to_the_agent_that_opened_it() {
         let subscribed = answer_of(&ask(session, agent).send(&daemon).await);
         assert!(subscribed["result"].is_object(), "{agent:?}: {subscribed}");
     }
-    let ended = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, &others).send(&daemon).await;
-    assert_eq!(ended.status, 204, "{ended:?}");
+    for method in ["GET", "DELETE"] {
+        let foreign =
+            Call::new(&daemon, method, "/mcp").with("Accept", "text/event-stream").with(SESSION, &others);
+        let refused = foreign.send(&daemon).await;
+        assert_eq!(refused.status, 403, "{method}: {refused:?}");
+    }
+    let end = Call::new(&daemon, "DELETE", "/mcp").with(SESSION, &others).with("X-Agent-Id", "codex");
+    assert_eq!(end.send(&daemon).await.status, 204);
 }
 
 #[tokio::test]
