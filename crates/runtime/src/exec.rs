@@ -157,12 +157,12 @@ impl Call {
     /// Runs the first steps of the queue that share a topic, in one turn of it.
     async fn run_next(&self, queue: &mut VecDeque<Step>, held: Option<Held>) -> Ran {
         let topic = queue[0].topic.clone();
-        if !queue[0].waits() {
-            if let Some(Held::Act(act)) = &held {
-                act.earlier.done().await;
+        if let Command::AtOnce(act) = queue[0].command {
+            if let Some(Held::Act(held)) = &held {
+                held.earlier.done().await;
             }
             let result = match queue.pop_front() {
-                Some(step) => Some(self.run_at_once(&step).await),
+                Some(step) => Some(self.run_at_once(&step, act).await),
                 None => None,
             };
             return Ran::of(topic, result);
@@ -279,12 +279,9 @@ impl Call {
     }
 
     /// Runs a step that acts on the running command and therefore cannot wait for it.
-    async fn run_at_once(&self, step: &Step) -> Result<String> {
+    async fn run_at_once(&self, step: &Step, act: AtOnce) -> Result<String> {
         let started = Instant::now();
-        let result = match step.command {
-            Command::AtOnce(act) => command::at_once(act, &step.topic, &self.topics).await,
-            _ => unreachable!("all other steps wait"),
-        };
+        let result = command::at_once(act, &step.topic, &self.topics).await;
         self.record(step, result.as_ref().err().map(|error| error.code), started);
         result
     }
