@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use futures::future::{MaybeDone, maybe_done};
 
 use super::Call;
-use crate::command::Step;
+use crate::command::{Command, Step};
 use crate::error::Result;
 use crate::reply::Reply;
 use crate::session::{Act, Topics, Turn};
@@ -35,6 +35,13 @@ impl Queued {
             Fate::Refused(reply) => reply,
             Fate::Lined { call, topic, steps, held } => call.run(topic, steps, held).await,
         }
+    }
+}
+
+impl Step {
+    /// Whether the step takes its turn like any other.
+    pub(super) fn waits(&self) -> bool {
+        !matches!(self.command, Command::AtOnce(_))
     }
 }
 
