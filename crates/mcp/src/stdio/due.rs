@@ -1,23 +1,16 @@
-//! What a client is owed: the answers to its requests. And what it need not say twice.
-#![allow(
-    deprecated,
-    reason = "the revisions with sessions subscribe in a way that the stateless one replaced"
-)]
+//! What a client is owed: the answers to its requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientNotification, ClientRequest, InitializedNotification, JsonRpcMessage, NumberOrString,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequest,
-    SubscribeRequestParams,
-};
+use rmcp::model::{ClientRequest, JsonRpcMessage, NumberOrString};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
 use super::pace::Pace;
 use super::record::{Record, Remembered, Unanswered};
+use super::replay::{Change, replay, updated};
 use crate::names::Names;
 
 /// A client that lets more than this wait is not heard until it reads: all clients share the daemon's memory.
@@ -61,13 +54,6 @@ enum Kind {
     Endless,
     /// The client did not send it, so it must not see the answer.
     Replayed,
-}
-
-#[derive(Debug)]
-enum Change {
-    Greet(String),
-    Subscribe(String),
-    Unsubscribe(String),
 }
 
 impl Due {
@@ -279,31 +265,6 @@ impl Book {
     }
 }
 
-impl Change {
-    fn of(message: &RxJsonRpcMessage<RoleServer>, request: &ClientRequest) -> Option<Self> {
-        match request {
-            ClientRequest::InitializeRequest(_) => serde_json::to_string(message).ok().map(Self::Greet),
-            ClientRequest::SubscribeRequest(request) => Some(Self::Subscribe(request.params.uri.clone())),
-            ClientRequest::UnsubscribeRequest(request) => Some(Self::Unsubscribe(request.params.uri.clone())),
-            _ => None,
-        }
-    }
-}
-
-impl Remembered {
-    fn apply(&mut self, change: Change) {
-        match change {
-            Change::Greet(message) => self.greeting = Some(message),
-            Change::Subscribe(uri) => {
-                self.subscriptions.insert(uri);
-            }
-            Change::Unsubscribe(uri) => {
-                self.subscriptions.remove(&uri);
-            }
-        }
-    }
-}
-
 /// The id of the request that a message answers.
 pub(super) fn answers(message: &TxJsonRpcMessage<RoleServer>) -> Option<&NumberOrString> {
     match message {
@@ -311,23 +272,4 @@ pub(super) fn answers(message: &TxJsonRpcMessage<RoleServer>) -> Option<&NumberO
         JsonRpcMessage::Error(error) => error.id.as_ref(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
     }
-}
-
-fn updated(uri: &str) -> TxJsonRpcMessage<RoleServer> {
-    let changed = ResourceUpdatedNotification::new(ResourceUpdatedNotificationParam::new(uri));
-    JsonRpcMessage::notification(ServerNotification::ResourceUpdatedNotification(changed))
-}
-
-/// Tells a new server what the client has told the one before. Without a greeting there is nothing to tell.
-fn replay(remembered: &Remembered) -> Vec<RxJsonRpcMessage<RoleServer>> {
-    let greeting = remembered.greeting.as_deref().and_then(|message| serde_json::from_str(message).ok());
-    let Some(greeting) = greeting else { return Vec::new() };
-    let begun = ClientNotification::InitializedNotification(InitializedNotification::default());
-    let subscriptions = remembered.subscriptions.iter().enumerate().map(|(number, uri)| {
-        let request = SubscribeRequest::new(SubscribeRequestParams::new(uri.clone()));
-        // No client calls its requests like this.
-        let id = NumberOrString::String(format!("string-replay-{number}").into());
-        JsonRpcMessage::request(ClientRequest::SubscribeRequest(request), id)
-    });
-    [greeting, JsonRpcMessage::notification(begun)].into_iter().chain(subscriptions).collect()
 }

@@ -10,6 +10,7 @@ mod message;
 mod pace;
 mod record;
 mod refusal;
+mod replay;
 mod streams;
 mod transport;
 

@@ -1,22 +1,22 @@
 //! `/open`: a document, a block of it, or another topic.
 
 mod filled;
+mod find;
 mod flags;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use filled::Aim;
+use find::{find, named_with_sign};
 use flags::Flags;
 pub use flags::{edited, strip_from};
 use sfmd::Requirement;
 
 use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
-use super::{Answer, Context, act, neighbour};
+use super::{Answer, Context, act};
 use crate::action::{Effects, Ran};
-use crate::document::{
-    Candidates, Extent, Library, Opened, Page, Reading, Source, Target, Web, is_blank, typed,
-};
+use crate::document::{Extent, Library, Opened, Page, Reading, Source, Target, Web, is_blank};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::{with_body, with_parts};
@@ -291,37 +291,6 @@ async fn enter(
         }
         Opened::Binary { name, summary } => Ok(with_body(&format!("Opened {name}"), &summary).into()),
     }
-}
-
-/// The path whose name itself holds what was taken for a block: `C#.md`.
-fn named_with_sign(path: &Path, block: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!("#{block}"));
-    name.into()
-}
-
-/// The first reading of a path that exists, and that path.
-async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, PathBuf)> {
-    let Candidates { literal, decoded, beside } = candidates;
-    let missing = match library.open(&Source::File(literal.clone()), Reading::Main).await {
-        Err(error) if error.code == Code::NotFound => error,
-        other => return other.map(|opened| (opened, literal)),
-    };
-    if let Some(decoded) = decoded {
-        match library.open(&Source::File(decoded.clone()), Reading::Main).await {
-            Err(error) if error.code == Code::NotFound => {}
-            other => return other.map(|opened| (opened, decoded)),
-        }
-    }
-    // Only what could be opened is hinted at: a link must not tell whether its target exists.
-    let neighbour = beside.filter(|beside| library.workspace.find(&beside.path).is_ok());
-    if let Some(beside) = neighbour {
-        let hint = format!("It exists beside the current document: /open {}", typed(&beside.target));
-        return Err(missing.hint(hint));
-    }
-    // A version that is missing has said what there is.
-    let near = missing.hints.is_empty().then(|| neighbour::hint(&literal, library.workspace)).flatten();
-    Err(missing.hints(near))
 }
 
 /// The number in `L480` or `480`.

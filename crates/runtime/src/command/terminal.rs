@@ -1,20 +1,19 @@
 //! A bash topic: its input, and what acts on the command that runs there.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+mod life;
+
 use std::time::Duration;
 
 use shell::{Cause, Death, Error as ShellError, Info, Outcome, Shell, Turn};
 
+use self::life::{bury, forget, record, start};
 use super::{Arguments, Context};
-use crate::bash::{self, Record, first_line, render, unheard};
-use crate::error::{Code, Error, Result, one_line, quoted};
+use crate::bash::{self, first_line, render, unheard};
+use crate::error::{Code, Error, Result, quoted};
 use crate::long::fitting;
-use crate::policy;
 use crate::reply::with_body;
 use crate::session::{Session, ShellState, State};
 use crate::sink::Sink;
-use crate::topic::{Name, Topic};
 use crate::words;
 
 /// How much is kept of a reply that nobody heard.
@@ -110,13 +109,6 @@ pub async fn spawn(mut context: Context<'_>) -> Result<String> {
     Ok(if notes.is_empty() { started } else { with_body(&started, &notes.join("\n")) })
 }
 
-/// Takes away a shell that has ended, and notes what it had not told. The next one starts where it was.
-fn bury(death: Death, context: &mut Context<'_>, notes: &mut Vec<String>) {
-    notes.extend(bash::ended_before(&death, &context.agent.workspace));
-    context.session.set_shell(None);
-    context.state.shell.restart_in = Some(death.directory.path);
-}
-
 /// Ends the shell and everything it has started. The topic stays.
 pub async fn close(session: &Session, context: &Context<'_>) -> Result<String> {
     let shell = session.set_shell(None).ok_or_else(|| no_shell(session))?;
@@ -147,80 +139,6 @@ pub fn parse_wait(arguments: Arguments<'_>) -> Result<Duration> {
 /// The command line as logs may show it. What goes to a running program may be a password.
 pub fn shown(text: &str, state: &State) -> String {
     if state.shell.running { "(input)".to_owned() } else { first_line(text) }
-}
-
-/// Starts a shell where the one before it was, and notes if that was lost with an earlier daemon.
-async fn start(context: &mut Context<'_>, notes: &mut Vec<String>) -> Result<Arc<Shell>> {
-    let records = &context.runtime.shells.records;
-    let lost = name(context.session).and_then(|name| records.take_lost(&context.agent.id, name));
-    if let Some(lost) = lost {
-        notes.push(lost_note(&lost, context));
-        context.state.shell.restart_in = Some(lost.directory);
-    }
-    let taken = context.session.taken();
-    if taken.is_some() {
-        let last = &mut context.state.shell;
-        last.running = false;
-        last.restart_in = last.directory.take().map(|last| last.path).or(last.restart_in.take());
-    }
-    let directory = context.state.shell.restart_in.as_deref();
-    let live = context.runtime.shells.start(context.agent, directory).await?;
-    let shell = Arc::clone(&live.shell);
-    context.session.set_shell(Some(live));
-    if context.interrupted.is_cancelled() {
-        // The topic was closed when there was no shell yet that could have been ended with it.
-        context.session.set_shell(None);
-        shell.close().await;
-        return Err(closed());
-    }
-    if context.agent.is_revoked() {
-        // It was started with what the agent was allowed a moment ago.
-        context.session.take_shell(policy::NARROWED).await;
-        return Err(bash::revoked(context.agent));
-    }
-    notes.extend(taken.map(|why| format!("(the shell that was here was ended: {why}; this is a fresh one)")));
-    let home = context.agent.workspace.home();
-    let directory = directory.filter(|path| path.is_dir()).unwrap_or(home).to_owned();
-    record(directory, None, context);
-    Ok(shell)
-}
-
-fn lost_note(lost: &Record, context: &Context<'_>) -> String {
-    let was = match &lost.running {
-        Some(command) => format!("running: {}", one_line(command)),
-        None => "idle".to_owned(),
-    };
-    let cwd = one_line(&context.agent.workspace.display(&lost.directory));
-    format!(
-        "(the shell that was here was lost when the daemon ended, with its variables, jobs and history; \
-         it was {was}; this is a fresh one, started in {cwd})"
-    )
-}
-
-/// Writes down what the shell is at, for a daemon that comes after this one.
-fn record(directory: PathBuf, running: Option<String>, context: &mut Context<'_>) {
-    let Some(name) = name(context.session) else { return };
-    let (agent, name) = (context.agent.id.to_string(), name.to_string());
-    let record = Record { agent, name, directory, running };
-    let recorded = &mut context.state.shell.recorded;
-    if recorded.as_ref() != Some(&record) {
-        context.runtime.shells.records.note(&record);
-        *recorded = Some(record);
-    }
-}
-
-/// The shell has ended and is not to be missed.
-fn forget(session: &Session, context: &Context<'_>) {
-    if let Some(name) = name(session) {
-        context.runtime.shells.records.forget(&context.agent.id, name);
-    }
-}
-
-fn name(session: &Session) -> Option<&Name> {
-    match &session.topic {
-        Topic::Bash(name) => Some(name),
-        _ => None,
-    }
 }
 
 /// Waits for a turn while its live output goes to the sink.

@@ -13,6 +13,7 @@ mod line;
 mod mark;
 mod path;
 mod quoting;
+mod undefined;
 mod value;
 
 use std::borrow::Cow;
@@ -27,12 +28,10 @@ pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUES, command_line};
 pub use mark::{Mark, Marked};
 pub use path::file_path;
+pub use undefined::{missing, undefined};
 pub use value::{is_truthy, text_of, walk};
 
-use crate::error::{Code, Error, Result};
-
-/// How many fields of an object an error names.
-const FIELDS_NAMED: usize = 12;
+use crate::error::Result;
 
 /// What names mean to one call. Implementations only look up; they never fill anything in.
 pub trait Values {
@@ -169,76 +168,6 @@ pub fn value_of(placeholder: &Placeholder, values: &dyn Values) -> Result<Marked
 /// The filled template as it is.
 pub fn text(filled: &Filled<'_>) -> String {
     filled.parts.iter().map(Part::text).collect()
-}
-
-/// Every name in the templates that has no value, `{name}` and `$NAME` alike, each once.
-pub fn missing<'t>(templates: impl IntoIterator<Item = &'t Template>, values: &dyn Values) -> Vec<String> {
-    let mut names = Vec::new();
-    for piece in templates.into_iter().flat_map(|template| &template.pieces) {
-        let has_value = match piece {
-            Piece::Value(placeholder) => values.at(&placeholder.path) != Named::Unknown,
-            Piece::Env(name) => values.env(name).is_some(),
-            _ => true,
-        };
-        let name = shown(piece);
-        if !has_value && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-/// The error for names without a value.
-pub fn undefined(names: impl IntoIterator<Item = String>, values: &dyn Values) -> Error {
-    let names: Vec<String> = names.into_iter().collect();
-    let verb = if names.len() == 1 { "has" } else { "have" };
-    let error = Error::new(Code::UndefinedVariable, format!("{} {verb} no value.", names.join(", ")));
-    let mut repairs: Vec<String> = Vec::new();
-    for repair in names.iter().map(|name| repair(name, values)) {
-        if !repairs.contains(&repair) {
-            repairs.push(repair);
-        }
-    }
-    error.hints(repairs)
-}
-
-/// What gives a name its value: `/set`, but for what an answer has, or what a value has inside.
-fn repair(name: &str, values: &dyn Values) -> String {
-    let end = name.find(['.', '[', '|', '}']).unwrap_or(name.len());
-    let (root, rest) = name.split_at(end);
-    let close = if root.starts_with('{') { "}" } else { "" };
-    let set = format!("/set {root}{close} = \"…\"");
-    match root {
-        "{Response" => {
-            "{Response} is what the last action of this topic answered: run one that has this part."
-                .to_owned()
-        }
-        _ if rest.starts_with(['.', '[']) => match values.named(&root[1..]) {
-            Named::Value { value, .. } => {
-                format!("{root}{close} has a value, but not this part of it: it is {}.", kind(&value))
-            }
-            Named::Empty => format!("{root}{close} was given no value."),
-            Named::Unknown => set,
-        },
-        _ => set,
-    }
-}
-
-/// What a value is, without what may be secret in it.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "true or false".to_owned(),
-        Value::Number(_) => "a number".to_owned(),
-        Value::String(_) => "a text".to_owned(),
-        Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(fields) if fields.is_empty() => "an object without fields".to_owned(),
-        Value::Object(fields) => {
-            let names: Vec<&str> = fields.keys().take(FIELDS_NAMED).map(String::as_str).collect();
-            let more = if fields.len() > FIELDS_NAMED { ", …" } else { "" };
-            format!("an object with {}{more}", names.join(", "))
-        }
-    }
 }
 
 impl Filled<'_> {
