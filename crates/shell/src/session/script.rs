@@ -118,7 +118,7 @@ fn report_status(token: &str, status: &str) -> String {
     let hold = hold_interrupts();
     // The status is filled in before anything is run, which would change it.
     format!(
-        "{{ \\builtin eval \"{hold}\\builtin printf 'E{token}:{status}:%s:%s\\0' \\\"\\$-\\\" \\\"\\$PWD\\\" >&250; \
+        "{{ \\builtin eval \"{hold}\\builtin printf 'E{token}:{status}:%s:%s\\0' \\\"\\$-\\\" \\\"\\${{PWD-}}\\\" >&250; \
          \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
          [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; \
          \\builtin unset -v __string_s\"; }} 2>&- >&251 2>&251\n"

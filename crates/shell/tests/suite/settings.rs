@@ -99,6 +99,8 @@ async fn options_of_the_shell_stay() {
     fixture.check("IFS=x", 0, "").await;
     fixture.check("echo ${IFS}; unset IFS", 0, "\n").await;
     fixture.check("set -u; echo ${nothing:-fine}", 0, "fine\n").await;
+    fixture.check("unset PWD; echo fine", 0, "fine\n").await;
+    fixture.check("echo ${nothing-still fine}", 0, "still fine\n").await;
 }
 
 #[tokio::test]
