@@ -2,11 +2,13 @@
 //!
 //! A mount namespace hides secrets and makes the rest of the system
 //! read-only, Landlock limits writes for good, a network namespace cuts the
-//! network. Root does without a user namespace, other users need one.
+//! network. Root does without a user namespace, other users need one; in
+//! return root gives up what is no matter of files.
 
 mod covers;
 mod namespace;
 mod present;
+mod privileges;
 mod writes;
 
 use std::collections::HashSet;

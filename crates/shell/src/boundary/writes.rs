@@ -8,6 +8,8 @@ use landlock::{
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus,
 };
 
+use super::privileges;
+
 /// Devices that programs write to without meaning to write a file.
 const DEVICES: &[&str] = &[
     "/dev/null",
@@ -52,7 +54,10 @@ impl Lock {
 
     /// Applies the rules to this process, once and for all.
     pub(crate) fn shut(&mut self) -> io::Result<()> {
-        self.rules.take().map_or(Ok(()), |rules| restrict(rules).map(|_| ()))
+        let Some(rules) = self.rules.take() else { return Ok(()) };
+        restrict(rules)?;
+        // Last: to apply the rules is itself a privilege.
+        privileges::shed()
     }
 }
 

@@ -211,6 +211,26 @@ async fn writes_are_refused_everywhere_else() {
 }
 
 #[tokio::test]
+async fn nobody_has_more_privileges_inside_than_root_has_in_a_container() {
+    let container: u64 = 0xa804_25fb;
+    everywhere(async |place, shell, _| {
+        let turn =
+            shell.run("sed -n 's/^CapEff:\\s*//p;s/^CapPrm:\\s*//p' /proc/self/status", LONG).await.unwrap();
+        let (_, held) = finished(&turn);
+        for set in held.lines() {
+            let set = u64::from_str_radix(set, 16).unwrap();
+            assert_eq!(set & !container, 0, "{set:x} as {:?}", place.user);
+        }
+        assert_eq!(held.lines().count(), 2, "{held}");
+        let outsider = std::process::id();
+        fails(place, shell, &format!("cat /proc/{outsider}/environ")).await;
+        fails(place, shell, &format!("cat /proc/{outsider}/maps")).await;
+        succeeds(place, shell, "cat /proc/$$/environ | tr '\\0' '\\n' | grep -c ^HOME=", "1\n").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn secrets_are_hidden_and_the_rest_can_be_read() {
     everywhere(async |place, shell, _| {
         fails(place, shell, "cat ~/.ssh/id_rsa").await;
