@@ -116,10 +116,15 @@ pub(super) fn report_interrupted(token: &str) -> String {
 
 fn report_status(token: &str, status: &str) -> String {
     let hold = hold_interrupts();
+    // Bash keeps the lines it reads once it is told to; this one is then the first of ours, and the last.
+    let forget = format!(
+        "[[ ! -o history ]] || {{ [[ \\$(\\builtin history 1) != *E{token}:* ]] || \\builtin history -d -1 || :; \
+         \\builtin set +o history; }}; "
+    );
     // The status is filled in before anything is run, which would change it.
     format!(
         "{{ \\builtin eval \"{hold}\\builtin printf 'E{token}:{status}:%s:%s\\0' \\\"\\$-\\\" \\\"\\${{PWD-}}\\\" >&250; \
-         \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; \
+         \\builtin trap -p RETURN DEBUG >&250; \\builtin trap - RETURN DEBUG; \\builtin set +xv; {forget}\
          [[ -o emacs || -o vi ]] || \\builtin . /dev/fd/248; \\builtin printf '\\0' >&250; \
          \\builtin unset -v __string_s\"; }} 2>&- >&251 2>&251\n"
     )

@@ -104,6 +104,22 @@ async fn options_of_the_shell_stay() {
 }
 
 #[tokio::test]
+async fn history_has_the_users_commands_and_none_of_ours() {
+    for more in ["", "HISTCONTROL=ignoreboth", "HISTIGNORE='*'", "set -e"] {
+        let fixture = Fixture::new().await;
+        fixture.finish(more).await;
+        fixture.finish("echo first").await;
+        fixture.finish("set -o history; echo kept").await;
+        fixture.finish("echo last").await;
+        let (status, listed) = fixture.finish("history").await;
+        let commands: Vec<&str> = listed.lines().map(|line| line[7..].trim()).collect();
+        let expected = [more, "echo first", "set -o history; echo kept", "echo last", "history"];
+        assert_eq!((status, &commands[commands.len() - 4..]), (0, &expected[1..]), "{more}: {listed}");
+        assert!(!listed.contains("string"), "{more}: {listed}");
+    }
+}
+
+#[tokio::test]
 async fn errors_that_end_a_script_do_not_end_the_shell() {
     let fixture = Fixture::new().await;
     fixture.finish("x=kept; set -u").await;
