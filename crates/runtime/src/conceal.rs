@@ -43,14 +43,14 @@ impl Conceal {
         Self { scopes: Mutex::default(), token }
     }
 
-    /// A command line as it may be logged: without values, and not too long.
+    /// A command as it may be logged: without values, on one line, and not too long.
     pub async fn line(&self, agent: &Agent, topic: &Topic, text: &str) -> String {
         let text = match self.secrets(agent, topic).await {
             Ok(secrets) => token::hidden(&secrets.redact(text), self.token.as_ref()).into_owned(),
             // What cannot be told from a secret is not shown.
             Err(_) => text.split_whitespace().take(1).chain(["…"]).collect::<Vec<_>>().join(" "),
         };
-        // Cut last: half a value is one that is not recognised.
+        // Last: half a value, or one on a single line, is one that is not recognised.
         cut(&text)
     }
 
@@ -106,11 +106,12 @@ impl Conceal {
     }
 }
 
-/// The line, not too long.
+/// A command as one line, not too long.
 pub fn cut(text: &str) -> String {
-    match text.floor_char_boundary(SHOWN_MAX) {
-        cut if cut < text.len() => format!("{}…", &text[..cut]),
-        _ => text.to_owned(),
+    let line = text.trim().lines().collect::<Vec<_>>().join(" ⏎ ");
+    match line.floor_char_boundary(SHOWN_MAX) {
+        cut if cut < line.len() => format!("{}…", &line[..cut]),
+        _ => line,
     }
 }
 

@@ -117,8 +117,7 @@ impl Attached {
 impl Place {
     /// Nothing is told yet while it waits.
     async fn tell_of(&self, command: &str) {
-        let command = super::first_line(command);
-        let command = self.runtime.conceal.line(&self.agent, &self.topic, &command).await;
+        let command = self.runtime.conceal.line(&self.agent, &self.topic, command).await;
         self.runtime.audit.write(audit::Line {
             time: self.runtime.now(),
             agent: self.agent.id.to_string(),

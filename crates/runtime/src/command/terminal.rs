@@ -136,9 +136,9 @@ pub fn parse_wait(arguments: Arguments<'_>) -> Result<Duration> {
     arguments.words()?.optional()?.map_or(Ok(bash::WAIT), |text| parse_time(&text))
 }
 
-/// The command line as logs may show it. What goes to a running program may be a password.
+/// The command as logs may show it. What goes to a running program may be a password.
 pub fn shown(text: &str, state: &State) -> String {
-    if state.shell.running { "(input)".to_owned() } else { first_line(text) }
+    if state.shell.running { "(input)".to_owned() } else { text.to_owned() }
 }
 
 /// Waits for a turn while its live output goes to the sink.

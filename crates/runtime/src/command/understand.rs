@@ -68,6 +68,8 @@ fn step(line: &Line<'_>, topic: &Topic) -> Result<Step> {
 fn shown(line: &Line<'_>, command: &Command) -> String {
     match command {
         Command::Set(assignments) => set::shown(assignments),
+        // Whatever stands below is run as well.
+        Command::Exec(_) => [line.text].into_iter().chain(line.body).collect::<Vec<_>>().join("\n"),
         // What was meant is not known yet, so it may hold anything.
         Command::Act(act::What { name: act::Named::Bare(word), .. }) => format!("/{word} …"),
         _ => line.text.to_owned(),

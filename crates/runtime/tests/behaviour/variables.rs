@@ -68,6 +68,19 @@ async fn values_stay_out_however_they_are_written() {
 }
 
 #[tokio::test]
+async fn every_line_of_a_command_is_logged() {
+    let world = World::new().await;
+    world.ok("main", "/set $PEM = \"-- BEGIN --\nMIIEvQIBADANBg\n-- END --\"").await;
+    // There are no shells here; what was tried is logged all the same.
+    world.say("main", "/exec true\ntouch hidden").await;
+    world.say("bash:x", "true\n: '-- BEGIN --\nMIIEvQIBADANBg\n-- END --'\n").await;
+    let log = world.close().read(".string/log/audit.jsonl");
+    for line in ["/exec true ⏎ touch hidden", "true ⏎ : '$PEM'"] {
+        assert!(log.contains(&format!("\"{line}\"")), "{line}: {log}");
+    }
+}
+
+#[tokio::test]
 async fn values_stay_out_of_errors() {
     let world = World::new().await;
     world.ok("main", "/set $API_KEY = \"sk-secret\"").await;
