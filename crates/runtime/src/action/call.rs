@@ -1,13 +1,15 @@
 //! One call, from its words to its reply. The session is read only; what changes in it is returned.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use sfmd::{Action, Call as Kind, HttpCall, PageAction};
+use sfmd::{Action, Call as Kind, HttpCall, PageAction, Response};
 
 use super::bind::{Bound, bind};
 use super::definition::Definition;
 use super::meaning::InSession;
 use super::result::{CallResult, readable};
+use super::save::Saved;
 use super::script::Scripted;
 use super::shortcut::with_short_links;
 use super::trust::allowed_places;
@@ -71,6 +73,9 @@ impl Call<'_> {
         let unmet = missing(requirements, self.persistent);
         if let Some(error) = required(self.claimant, &unmet, self.page.setup.as_ref()) {
             return Err(error);
+        }
+        if let Some(template) = self.found.response.filter(|template| !template.faults.is_empty()) {
+            return Err(unsound(template));
         }
         let source = Source::from_origin(self.found.origin);
         let trust = Trust::of(&source);
@@ -162,6 +167,7 @@ impl Call<'_> {
         let response = Marked { value: result.response, mark };
         let template = self.found.response.filter(|template| error.is_none() || template.handles_failure());
         let workspace = &self.agent.workspace;
+        let mut files = Saved::default();
         let (reply, mut evaluated, links) = match (template, error) {
             (Some(template), error) => {
                 let input = Input {
@@ -171,7 +177,8 @@ impl Call<'_> {
                     author: definition.trust.mark(),
                 };
                 let mut evaluated = template::evaluate(template, input);
-                let saved = save::all(&mut evaluated, definition.trust, self.bases).await;
+                let seen = Arc::clone(&self.state.seen);
+                let saved = save::all(&mut evaluated, definition.trust, self.bases, seen, &mut files).await;
                 let text = shortened(readable(&evaluated.text()), workspace.home()).await;
                 let (text, links) =
                     with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
@@ -185,7 +192,7 @@ impl Call<'_> {
             }
         };
         evaluated.variables.splice(0..0, changes);
-        Ran { reply, effects: Effects::of(response, evaluated, links) }
+        Ran { reply, effects: Effects::of(response, evaluated, links, files) }
     }
 
     fn known(&self) -> Known<'_> {
@@ -212,4 +219,12 @@ fn unreadable(action: &Action) -> Error {
     let warnings = action.warnings.iter().map(ToString::to_string);
     Error::new(Code::InvalidParams, format!("The definition of {} cannot be understood.", action.id))
         .hints(warnings)
+}
+
+/// Files would be missing afterwards, while the reply tells of them.
+fn unsound(template: &Response) -> Error {
+    let message = format!("The response template of {} cannot be understood.", template.id);
+    Error::new(Code::InvalidParams, message)
+        .hints(template.faults.iter().map(ToString::to_string))
+        .hint("Nothing was called.")
 }

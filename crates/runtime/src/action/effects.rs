@@ -1,5 +1,6 @@
 //! What a call changes in its session, once it has ended.
 
+use super::save::Saved;
 use crate::session::State;
 use crate::substitute::Marked;
 use crate::template::{Evaluated, Named};
@@ -12,13 +13,15 @@ pub struct Effects {
     pub shortcuts: Vec<Named>,
     /// Where the shortened links of the output lead.
     pub links: Vec<(String, Marked)>,
+    /// The files that were saved: what the topic knows them to hold, and what takes the last one back.
+    pub saved: Saved,
     pub warnings: Vec<String>,
 }
 
 impl Effects {
-    pub fn of(response: Marked, evaluated: Evaluated, links: Vec<(String, Marked)>) -> Self {
+    pub fn of(response: Marked, evaluated: Evaluated, links: Vec<(String, Marked)>, saved: Saved) -> Self {
         let Evaluated { variables, shortcuts, warnings, .. } = evaluated;
-        Self { response: Some(response), variables, shortcuts, links, warnings }
+        Self { response: Some(response), variables, shortcuts, links, saved, warnings }
     }
 
     pub fn apply(self, state: &mut State) {
@@ -36,6 +39,7 @@ impl Effects {
         if !self.links.is_empty() {
             state.shortcuts.set_links(self.links);
         }
+        self.saved.apply(state);
         state.unanswered = self.warnings;
     }
 }

@@ -1,21 +1,59 @@
-//! Files that a response template writes: only where the agent itself could, and only for local documents.
+//! Files that a response template writes: only where the agent itself could, and only for local documents. A name that
+//! an answer chose replaces a file only if the topic has seen what is in it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Trust;
+use crate::agent::workspace::Place;
 use crate::blocking;
-use crate::document::{Bases, Target};
+use crate::document::{Bases, DOCUMENT_MAX, Target};
+use crate::edit::{self, Digest, Overwrite, Seen, Undo};
 use crate::error::{Code, Error, Result, quoted};
+use crate::session::State;
 use crate::template::{Evaluated, Save};
 
 /// The largest file that is replaced: no answer is larger.
 const REPLACED_MAX: u64 = 16 * 1024 * 1024;
 
+/// What a topic knows of the files that were saved.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    known: Vec<(PathBuf, Digest)>,
+    undo: Option<Undo>,
+}
+
+impl Saved {
+    pub fn apply(self, state: &mut State) {
+        for (path, digest) in self.known {
+            Arc::make_mut(&mut state.seen).remember(path, digest);
+        }
+        if let Some(undo) = self.undo {
+            state.undo = Some(Arc::new(undo));
+        }
+    }
+}
+
 /// Writes what a template asked for, and gives the error of the first file that could not be written.
-pub async fn all(evaluated: &mut Evaluated, trust: &Trust, bases: Bases<'_>) -> Result<()> {
+pub async fn all(
+    evaluated: &mut Evaluated,
+    trust: &Trust,
+    bases: Bases<'_>,
+    mut seen: Arc<Seen>,
+    saved: &mut Saved,
+) -> Result<()> {
     let mut failed = None;
     for save in std::mem::take(&mut evaluated.saves) {
         let wanted = quoted(&save.path);
-        match one(save, trust, bases).await {
-            Ok(path) => evaluated.saves.push(Save { path, content: Ok(Vec::new()) }),
+        let overwrite = save.overwrite;
+        match one(save, trust, bases, &seen).await {
+            Ok(Written { shown, real, digest, undo }) => {
+                // What the same template has saved before, the topic knows already.
+                Arc::make_mut(&mut seen).remember(real.clone(), digest);
+                saved.known.push((real, digest));
+                saved.undo = undo.or(saved.undo.take());
+                evaluated.saves.push(Save { path: shown, overwrite, content: Ok(Vec::new()) });
+            }
             Err(error) => {
                 evaluated.warnings.push(format!("not saved: {}", error.message));
                 let message = format!("Not saved to {wanted}: {}", error.message);
@@ -27,22 +65,51 @@ pub async fn all(evaluated: &mut Evaluated, trust: &Trust, bases: Bases<'_>) -> 
     failed.map_or(Ok(()), |error| Err(error.hint(made)))
 }
 
-/// Writes one file, and gives the path as it is shown.
-async fn one(save: Save, trust: &Trust, bases: Bases<'_>) -> Result<String> {
+/// A file that holds what was to be saved.
+struct Written {
+    shown: String,
+    /// With all links resolved.
+    real: PathBuf,
+    digest: Digest,
+    undo: Option<Undo>,
+}
+
+async fn one(save: Save, trust: &Trust, bases: Bases<'_>, seen: &Arc<Seen>) -> Result<Written> {
     trust.require_local("write files")?;
     let content = save.content?;
     let Ok(Target::Path { candidates, block: None }) = Target::parse(&save.path, bases) else {
         return Err(Error::new(Code::InvalidPath, format!("Not a file: {}", quoted(&save.path))));
     };
-    let workspace = bases.workspace.clone();
+    let (workspace, seen) = (bases.workspace.clone(), Arc::clone(seen));
     blocking::run(move || {
         let place = workspace.place(&candidates.literal)?;
         let found = place.open()?.map(|found| found.read(REPLACED_MAX));
         let before = found.transpose().map_err(|error| {
             Error::new(Code::LoadError, format!("{} could not be read: {error}", place.shown()))
         })?;
-        place.write(before.as_deref(), &content)?;
-        Ok(place.shown().to_owned())
+        let is_there = before.as_ref() == Some(&content);
+        if let Some(before) = before.as_deref().filter(|_| !is_there && save.overwrite == Overwrite::IfSeen) {
+            check(before, &place, &seen)?;
+        }
+        if !is_there {
+            place.write(before.as_deref(), &content)?;
+        }
+        let undo = before.filter(|before| !is_there && is_text(before) && is_text(&content));
+        let undo = undo.map(|before| Undo::of(candidates.literal, Some(&before), &content));
+        let (shown, real) = (place.shown().to_owned(), place.path());
+        Ok(Written { shown, real, digest: Digest::of(&content), undo })
     })
     .await
+}
+
+fn check(before: &[u8], place: &Place, seen: &Seen) -> Result<()> {
+    let known = seen.get(&place.path());
+    edit::check(known, Digest::of(before), place.shown()).map_err(|error| {
+        error.hint("An answer chose this name: a file that this topic has not read does not give way to it.")
+    })
+}
+
+/// Whether an edit could have made it, which is what `/undo` takes back.
+fn is_text(content: &[u8]) -> bool {
+    content.len() as u64 <= DOCUMENT_MAX && std::str::from_utf8(content).is_ok()
 }

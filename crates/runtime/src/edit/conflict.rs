@@ -55,16 +55,14 @@ impl Seen {
     }
 }
 
-/// Refuses to replace a content that the topic has not read. `command` is what it would have to say again.
-pub fn check(seen: Option<Digest>, current: Digest, shown: &str, command: &str) -> Result<()> {
+/// Refuses to replace a content that the topic has not read.
+pub fn check(seen: Option<Digest>, current: Digest, shown: &str) -> Result<()> {
     let message = match seen {
         Some(seen) if seen == current => return Ok(()),
         Some(_) => format!("{shown} has changed since this topic read it."),
         None => format!("{shown} exists, and this topic has not read it."),
     };
-    Err(Error::new(Code::Conflict, message)
-        .hint(format!("See it as it is now: /edit {}", typed(shown)))
-        .hint(format!("Or replace it unseen: {command} --force")))
+    Err(Error::new(Code::Conflict, message).hint(format!("See it as it is now: /edit {}", typed(shown))))
 }
 
 #[cfg(test)]
@@ -77,10 +75,10 @@ mod tests {
         let mut seen = Seen::default();
         let mut check_at = |path: &str, note: Option<Digest>| {
             note.into_iter().for_each(|digest| seen.remember(path.into(), digest));
-            check(seen.get(Path::new(path)), two, "~/x", "/write ~/x").map_err(|error| error.to_string())
+            check(seen.get(Path::new(path)), two, "~/x").map_err(|error| error.to_string())
         };
         let unread = check_at("/x", None).unwrap_err();
-        assert!(unread.contains("has not read it") && unread.contains("/write ~/x --force"), "{unread}");
+        assert!(unread.contains("has not read it") && unread.contains("/edit ~/x"), "{unread}");
         let changed = check_at("/x", Some(one)).unwrap_err();
         assert!(changed.contains("has changed") && changed.contains("/edit ~/x"), "{changed}");
         check_at("/x", Some(two)).unwrap();

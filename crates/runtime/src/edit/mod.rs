@@ -14,7 +14,7 @@ mod undo;
 mod version;
 mod view;
 
-pub use conflict::{Digest, Overwrite, Seen};
+pub use conflict::{Digest, Overwrite, Seen, check};
 pub use part::{LineRange, Part};
 pub use reload::{Edits, reload_if_edited};
 pub use save::{Edit, Way, revert, save};

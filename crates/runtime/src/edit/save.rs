@@ -123,7 +123,10 @@ impl Job {
         let (typed, part) = (document::typed(place.shown()), &self.located.part);
         let named = format!("{}{part}", place.shown());
         if self.way != Way::Append && self.overwrite == Overwrite::IfSeen {
-            conflict::check(seen, current, place.shown(), &format!("{} {typed}{part}", self.way.word()))?;
+            conflict::check(seen, current, place.shown()).map_err(|error| {
+                let unseen = format!("Or replace it unseen: {} {typed}{part} --force", self.way.word());
+                error.hint(unseen)
+            })?;
         }
         let after = self.changed(&before, &place)?;
         let whole = self.spot() == Spot::InPlaceOf(Part::Whole);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Digest;
 
 /// What turns a file back. Only what differed is kept.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Undo {
     pub path: PathBuf,
     kind: Kind,
@@ -13,7 +13,7 @@ pub struct Undo {
     after: Digest,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 enum Kind {
     Created,
     /// So many bytes at the start and at the end stayed, and this stood between them.

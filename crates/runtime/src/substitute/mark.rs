@@ -26,6 +26,11 @@ impl Mark {
     pub const ANSWER: Self = Self { from_answer: true, ..Self::NONE };
     pub const SECRET: Self = Self { secret: true, ..Self::NONE };
 
+    /// Neither a page from the web nor an answer chose it.
+    pub fn is_own(self) -> bool {
+        !self.from_web && !self.from_answer
+    }
+
     /// The mark of what is made of both.
     #[must_use]
     pub fn with(self, other: Self) -> Self {

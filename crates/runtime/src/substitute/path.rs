@@ -1,4 +1,5 @@
-//! Values in the path of a file: each is a part of one name, so that none can lead to another place.
+//! Values in the path of a file: each is a part of one name, so that none can lead to another place. Whoever answers
+//! chooses no hidden file: programs read those unasked.
 
 use super::{Filled, Mark, Part};
 use crate::error::{Code, Error, Result};
@@ -25,9 +26,10 @@ pub fn file_path(filled: &Filled<'_>) -> Result<String> {
 #[derive(Default)]
 struct Builder {
     path: String,
-    /// Where the current name begins, and whether a value is part of it.
+    /// Where the current name begins, and whether a value is part of it, or one that is not the caller's.
     name: usize,
     name_has_value: bool,
+    name_is_chosen: bool,
 }
 
 impl Builder {
@@ -45,8 +47,7 @@ impl Builder {
     }
 
     fn value(&mut self, text: &str, mark: Mark) -> Result<()> {
-        let is_own = !mark.from_web && !mark.from_answer;
-        if self.path.is_empty() && is_own && !text.is_empty() {
+        if self.path.is_empty() && mark.is_own() && !text.is_empty() {
             return self.text(text);
         }
         // Spaces around a path do not count.
@@ -54,18 +55,25 @@ impl Builder {
         if text.contains('/') || leads && text.trim_start().starts_with(LEADING) {
             return Err(elsewhere());
         }
+        if !mark.is_own() && text.contains(char::is_control) {
+            return Err(unfit("A name from an answer holds a line break or another control character."));
+        }
         self.name_has_value = true;
+        self.name_is_chosen |= !mark.is_own();
         self.path.push_str(text);
         Ok(())
     }
 
     /// Nothing would make the path begin at another place; `.` and `..` mean one.
     fn end_name(&mut self) -> Result<()> {
-        let leads_elsewhere = matches!(self.path[self.name..].trim(), "" | "." | "..");
-        match std::mem::take(&mut self.name_has_value) && leads_elsewhere {
-            true => Err(elsewhere()),
-            false => Ok(()),
+        let name = self.path[self.name..].trim();
+        if std::mem::take(&mut self.name_has_value) && matches!(name, "" | "." | "..") {
+            return Err(elsewhere());
         }
+        if std::mem::take(&mut self.name_is_chosen) && name.starts_with('.') {
+            return Err(unfit("A name from an answer begins with a dot."));
+        }
+        Ok(())
     }
 }
 
@@ -73,6 +81,11 @@ fn elsewhere() -> Error {
     Error::new(Code::InvalidPath, "A value in the path would lead to another place.").hint(
         "A value is a part of one name: folders are written in the path itself, as in to: out/{name}.txt",
     )
+}
+
+fn unfit(message: &str) -> Error {
+    Error::new(Code::InvalidPath, message)
+        .hint("If that name is meant, give it yourself, as a field of the call: to: {file}")
 }
 
 #[cfg(test)]
@@ -98,10 +111,9 @@ mod tests {
     #[test]
     fn a_value_is_a_part_of_one_name() {
         for mark in [Mark::NONE, Mark::SECRET, Mark::WEB, Mark::ANSWER] {
-            let table: [(&[&str], Option<&str>); 15] = [
+            let table: [(&[&str], Option<&str>); 14] = [
                 (&["out/", "Oslo", ".png"], Some("out/Oslo.png")),
-                (&["out/", ".hidden"], Some("out/.hidden")),
-                (&["out/", "...", "/x"], Some("out/.../x")),
+                (&[".cache/", "x"], Some(".cache/x")),
                 (&["../", "x"], Some("../x")),
                 (&["out/", "../.bashrc"], None),
                 (&["out/", "a/b.txt"], None),
@@ -117,6 +129,28 @@ mod tests {
             ];
             for (parts, expected) in table {
                 assert_eq!(path(parts, mark).as_deref(), expected, "{parts:?} {mark:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_callers_own_value_names_a_hidden_file() {
+        let paths: [&[&str]; 7] = [
+            &["out/", ".hidden"],
+            &["out/", " .hidden"],
+            &["out/", "...", "/x"],
+            &["out/.", "bashrc"],
+            &["-", ".bashrc"],
+            &["out/", "a\nb"],
+            &["out/", "a\u{1b}[2J"],
+        ];
+        for parts in paths {
+            let whole = parts.concat().replacen('-', "", 1);
+            for mark in [Mark::NONE, Mark::SECRET] {
+                assert_eq!(path(parts, mark).as_deref(), Some(whole.as_str()));
+            }
+            for mark in [Mark::WEB, Mark::ANSWER] {
+                assert_eq!(path(parts, mark), None, "{parts:?}");
             }
         }
     }

@@ -8,6 +8,7 @@ use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue,
 
 use super::scope::{Item, Scope};
 use super::{Evaluated, Input, Named, Save, condition};
+use crate::edit::Overwrite;
 use crate::error::{Code, Error};
 use crate::substitute::{self, Filled, Marked, Values, fill_output, text_of};
 
@@ -128,7 +129,8 @@ impl Evaluator<'_> {
             Ok(path) => (path, content),
             Err(error) => (substitute::text(&filled), Err(error)),
         };
-        self.done.saves.push(Save { path, content });
+        let overwrite = if filled.mark().is_own() { Overwrite::Always } else { Overwrite::IfSeen };
+        self.done.saves.push(Save { path, overwrite, content });
     }
 
     fn expression(&mut self, expression: &Expression, line: usize) -> Marked {

@@ -9,6 +9,7 @@ mod tests;
 
 pub use evaluate::evaluate;
 
+use crate::edit::Overwrite;
 use crate::error::Result;
 use crate::substitute::{Mark, Marked, Values};
 
@@ -49,6 +50,8 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Save {
     pub path: String,
+    /// A name that an answer chose replaces nothing unseen.
+    pub overwrite: Overwrite,
     /// What to write, or why there is nothing.
     pub content: Result<Vec<u8>>,
 }

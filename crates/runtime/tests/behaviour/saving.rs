@@ -50,3 +50,60 @@ async fn an_answer_names_a_file_and_never_its_folder() {
     world.ok("main", "/act.given --file sub/two.txt").await;
     assert_eq!(world.home.read("sub/two.txt"), "x");
 }
+
+#[tokio::test]
+async fn an_answer_replaces_only_what_the_topic_has_seen() {
+    let page = "```act.in\nGET WEB/raw\n```\n```act.in.response\nsave: Response.body.data\nto: {Response.body.name}\n```\n\
+        ```act.given\nGET WEB/raw\n  file: string\n```\n```act.given.response\nsave: Response.body.data\nto: {file}\n```\n\
+        ```act.fixed\nGET WEB/raw\n```\n```act.fixed.response\nsave: Response.body.data\nto: fixed.md\n```\n";
+    let (world, web) = with_page(page).await;
+    let answer = |name: &str, data: &str| json!({"name": name, "data": data}).to_string();
+    for name in [".bashrc", " .profile", "a\nb", "\u{7f}"] {
+        web.page("/raw", JSON, answer(name, "pwned"));
+        world.fails("main", "/act.in", "INVALID_PATH").await;
+        assert!(!world.home.exists(name.trim()), "{name:?}");
+    }
+    for file in ["precious.md", "given.md", "fixed.md"] {
+        world.home.write(file, "mine\n");
+    }
+    web.page("/raw", JSON, answer("precious.md", "one\n"));
+    let refused = world.fails("main", "/act.in", "CONFLICT").await;
+    assert!(
+        refused.contains("this topic has not read it") && refused.contains("/edit ~/precious.md"),
+        "{refused}"
+    );
+    assert_eq!(world.home.read("precious.md"), "mine\n");
+    // A variable that an answer chose is no other as an argument.
+    world.ok("main", "/set {name} = {Response.body.name}").await;
+    world.fails("main", "/act.given --file {name}", "CONFLICT").await;
+    // What the author or the caller wrote may be replaced, and taken back.
+    world.ok("main", "/act.fixed").await;
+    world.ok("main", "/act.given --file given.md").await;
+    assert_eq!((world.home.read("fixed.md"), world.home.read("given.md")), ("one\n".into(), "one\n".into()));
+    world.ok("main", "/undo").await;
+    assert_eq!(world.home.read("given.md"), "mine\n");
+    // What it has read, and what it has saved itself, the topic may replace again.
+    world.ok("main", "/edit precious.md").await;
+    world.ok("main", "/act.in").await;
+    web.page("/raw", JSON, answer("precious.md", "two\n"));
+    world.ok("main", "/act.in").await;
+    assert_eq!(world.home.read("precious.md"), "two\n");
+    world.home.write("precious.md", "changed elsewhere\n");
+    world.fails("main", "/act.in", "CONFLICT").await;
+}
+
+#[tokio::test]
+async fn a_template_that_could_not_save_is_not_used() {
+    for (template, said) in [
+        ("save: Response.body.a", "save: needs a to: line after it"),
+        ("save: Response.body.a\nDone.\nto: out.txt", "save: needs a to: line after it"),
+        ("save: Response.body.a\ndecode: hex\nto: out.txt", "decode: is base64 or none"),
+    ] {
+        let page = format!("```act.a\nGET WEB/ok\n```\n```act.a.response\n{template}\n```\n");
+        let (world, web) = with_page(&page).await;
+        let refused = world.fails("main", "/act.a", "INVALID_PARAMS").await;
+        assert!(refused.contains(said) && refused.contains("Nothing was called."), "{refused}");
+        assert!(!world.home.exists("out.txt"));
+        assert!(web.seen().is_empty());
+    }
+}

@@ -24,6 +24,8 @@ pub struct Response {
     pub line: usize,
     pub nodes: Vec<Node>,
     pub warnings: Vec<Warning>,
+    /// Those of the warnings with which it cannot be used: a file would not be saved as its author meant it.
+    pub faults: Vec<Warning>,
 }
 
 /// One line, or a loop or condition with the lines in it.

@@ -26,6 +26,7 @@ struct Reader {
     /// Loops and conditions that are open below the deepest level.
     too_deep: usize,
     warnings: Warnings,
+    faults: Warnings,
 }
 
 struct Open {
@@ -88,7 +89,9 @@ impl Reader {
             self.warnings.add(opened, || "this line has no end:".to_owned());
             self.close(opened);
         }
-        Response { id, line, nodes: self.nodes, warnings: self.warnings.into_sorted() }
+        let faults = self.faults.into_sorted();
+        self.warnings.extend(faults.iter().cloned());
+        Response { id, line, nodes: self.nodes, warnings: self.warnings.into_sorted(), faults }
     }
 
     fn open(&mut self, head: Option<Head>, content: &str, line: usize) {
@@ -150,7 +153,7 @@ impl Reader {
             };
             match (decode, &mut self.saving) {
                 (Some(decode), Some(saving)) => saving.decode = decode,
-                _ => self.warnings.add(line, || "decode: is base64 or none".to_owned()),
+                _ => self.faults.add(line, || "decode: is base64 or none".to_owned()),
             }
             return true;
         }
@@ -168,7 +171,7 @@ impl Reader {
 
     fn drop_saving(&mut self) {
         if let Some(saving) = self.saving.take() {
-            self.warnings.add(saving.line, || "save: needs a to: line after it".to_owned());
+            self.faults.add(saving.line, || "save: needs a to: line after it".to_owned());
         }
     }
 
