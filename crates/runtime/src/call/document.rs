@@ -67,6 +67,7 @@ impl Host<'_> {
             asker: Asker::Local,
             confined: &[],
             sink: &Discard,
+            until: None,
         };
         tool::load(tool, &self.calls.agent.workspace, web, &self.calls.catalogue, &runtime.shelf).await
     }

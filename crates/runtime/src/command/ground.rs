@@ -127,6 +127,7 @@ pub fn web<'a>(context: &'a Context<'_>, asker: Asker<'a>) -> Web<'a> {
         asker,
         confined: &[],
         sink: context.sink,
+        until: None,
     }
 }
 

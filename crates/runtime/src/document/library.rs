@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use tokio::time::Instant;
+use web::limits::TIMEOUT;
+
 use super::compose::{Composed, compose};
 use super::load::{self, Content, Loaded, Text};
 use super::web::{Asker, Web};
@@ -43,18 +46,19 @@ pub enum Opened {
 impl Library<'_> {
     /// Opens a document with everything it includes.
     pub async fn open(&self, source: &Source, reading: Reading) -> Result<Opened> {
+        let within = self.within_one_fetch();
         if let Source::File(path) = source
             && let Some(parsed) = self.shelf.document(path, self.workspace)
         {
             let composed = match parsed.page {
                 Some(page) => Composed::alone(page),
-                None => apart(|| compose(self, source, parsed.document)).await,
+                None => apart(|| compose(&within, source, parsed.document)).await,
             };
             let location = Location { source: source.clone(), block: None };
             return Ok(Opened::Page(Box::new(Page::new(location, composed, Vec::new(), parsed.digest))));
         }
         let loaded = apart(|| self.load(source, reading)).await?;
-        Ok(apart(|| self.present(loaded, reading)).await)
+        Ok(apart(|| within.present(loaded, reading)).await)
     }
 
     /// The text at a source, without what it includes.
@@ -105,10 +109,16 @@ impl Library<'_> {
         let (Source::Web(url), Some(fetched)) = (&page.location.source, page.fetched()) else {
             return self.reopen(&page.visit()).await.map(Some);
         };
+        let within = self.within_one_fetch();
         match self.web.load(url, page.reading, Some(&fetched.validators)).await? {
-            Some(loaded) => self.at(self.present(loaded, page.reading).await, &page.location).map(Some),
+            Some(loaded) => self.at(within.present(loaded, page.reading).await, &page.location).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// For what a page names: it must have come when the page itself, asked for now, must have.
+    fn within_one_fetch(&self) -> Self {
+        Self { web: Web { until: Some(Instant::now() + TIMEOUT), ..self.web }, ..*self }
     }
 
     fn at(&self, opened: Opened, location: &Location) -> Result<Box<Page>> {
@@ -127,12 +137,15 @@ impl Library<'_> {
         let Loaded { source, real, content, notes, title, fetched } = loaded;
         let text = match content {
             Content::Text(text) => text,
-            Content::Binary { media_type, bytes, dimensions } => {
-                let mut summary = format!("type: {media_type}\nsize: {}", sfmd::size_label(bytes as usize));
+            Content::Binary { media_type, bytes, is_cut, dimensions } => {
+                let at_least = if is_cut { "more than " } else { "" };
+                let size = sfmd::size_label(bytes as usize);
+                let mut summary = format!("type: {media_type}\nsize: {at_least}{size}");
                 if let Some((width, height)) = dimensions {
                     summary.push_str(&format!("\ndimensions: {width} × {height}"));
                 }
-                return Opened::Binary { name: source.name(self.workspace), summary };
+                let notes: String = notes.iter().map(|note| format!(" · {note}")).collect();
+                return Opened::Binary { name: source.name(self.workspace) + &notes, summary };
             }
         };
         let (document, digest) = match &text {

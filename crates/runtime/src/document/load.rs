@@ -41,6 +41,8 @@ pub enum Content {
     Binary {
         media_type: Cow<'static, str>,
         bytes: u64,
+        /// It is larger: only so many bytes were fetched.
+        is_cut: bool,
         dimensions: Option<(usize, usize)>,
     },
 }
@@ -157,7 +159,7 @@ fn content(bytes: Vec<u8>, size: u64) -> (Content, Charset) {
 fn binary(start: &[u8], bytes: u64) -> Content {
     let media_type = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()).into();
     let dimensions = imagesize::blob_size(start).ok().map(|size| (size.width, size.height));
-    Content::Binary { media_type, bytes, dimensions }
+    Content::Binary { media_type, bytes, is_cut: false, dimensions }
 }
 
 /// All of a file that is small enough to be a document.

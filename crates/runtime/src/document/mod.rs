@@ -1,6 +1,7 @@
 //! Documents as a session holds them: where they are, what they say, what the agent sees of them.
 
 mod compose;
+mod include;
 mod library;
 mod load;
 mod location;

@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tokio::time::Instant;
 use url::Url;
 use web::html::Extent;
+use web::limits::TIMEOUT;
 use web::page::Kind;
-use web::{Answer, Arrived, Beyond, Client, CookieJar, Limit, Policy, Request, Validators};
+use web::{Answer, Arrived, Beyond, Client, CookieJar, Cut, Limit, Policy, Request, Validators};
 
 use super::load::{Content, Loaded, Text};
 use super::{Reading, Source};
@@ -29,6 +31,8 @@ pub struct Web<'a> {
     pub confined: &'a [String],
     /// Told how much of a large page has come.
     pub sink: &'a dyn Sink,
+    /// When all that a page names must have come. None: each fetch has its own time.
+    pub until: Option<Instant>,
 }
 
 /// Who names the address: that decides what it may be.
@@ -64,7 +68,10 @@ impl Web<'_> {
         reading: Reading,
         known: Option<&Validators>,
     ) -> Result<Option<Loaded>> {
-        let request = Request::page(url.clone()).confining(self.confined.to_vec());
+        let mut request = Request::page(url.clone()).confining(self.confined.to_vec());
+        if let Some(until) = self.until {
+            request.timeout = until.saturating_duration_since(Instant::now());
+        }
         let request = match known.filter(|known| !known.is_empty()) {
             Some(known) => request.if_changed(known),
             None => request,
@@ -77,7 +84,7 @@ impl Web<'_> {
             }
         };
         let answer = self.client.fetch_watched(request, &self.policy(), self.cookies, &watch).await;
-        let answer = answer.map_err(|error| failed(&error)).and_then(succeeded);
+        let answer = answer.map_err(|error| self.not_fetched(&error)).and_then(succeeded);
         let answer = answer.map_err(|error| elsewhere(error, url))?;
         if answer.not_modified() {
             return Ok(None);
@@ -98,6 +105,20 @@ impl Web<'_> {
     pub async fn ask(&self, request: Request) -> Result<Answer> {
         let answer = self.client.fetch(request, &self.policy(), self.cookies).await;
         answer.map_err(|error| failed(&error))
+    }
+
+    /// What was left of the time says nothing about a host that got no more of it.
+    fn not_fetched(&self, error: &web::Error) -> Error {
+        match error {
+            web::Error::Timeout { host, .. } if self.until.is_some() => {
+                let message = format!(
+                    "{host} did not answer in time: a page and all that it names have {} s together.",
+                    TIMEOUT.as_secs()
+                );
+                Error::new(Code::LoadError, message)
+            }
+            error => failed(error),
+        }
     }
 
     fn policy(&self) -> Policy {
@@ -122,7 +143,8 @@ fn convert(answer: &Answer, reading: Reading) -> Loaded {
     };
     let content = match rendered.kind {
         Kind::Binary { media_type, size, dimensions } => {
-            Content::Binary { media_type: media_type.into(), bytes: size as u64, dimensions }
+            let is_cut = answer.cut != Cut::Whole;
+            Content::Binary { media_type: media_type.into(), bytes: size as u64, is_cut, dimensions }
         }
         // What its reader does not see is not shown to an agent either.
         Kind::Markdown => Content::Text(Text::Document(sfmd::without_comments(&rendered.markdown))),

@@ -23,6 +23,7 @@ mod queue;
 mod redirects;
 mod saving;
 mod settings;
+mod slow_pages;
 mod special_files;
 mod state;
 mod substitution;
