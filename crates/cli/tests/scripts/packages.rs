@@ -170,3 +170,47 @@ execution: { type: script, script_file: lost.ts }\n";
     let error = world.fails("main", "/install ./lost", "INVALID_MANIFEST").await;
     assert!(!error.contains(".staged-"), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_whose_scripts_do_not_compile_replaces_nothing() {
+    let world = world().await;
+    let manifest = "name: ci\ndescription: C.\ninput_schema: { type: object }
+execution: { type: script, script_file: ci.ts }\n";
+    world.home.write("ci/ci.tool.yaml", manifest);
+    world.home.write("ci/ci.ts", "export const run = () => \"good\"");
+    world.ok("main", "/install ./ci").await;
+    for (script, said) in [
+        ("export const run = ( => \"bad\"", "ci.ts:1"),
+        ("import \"./lib/math.ts\"; export const run = () => 1", "there is no lib/math.ts"),
+    ] {
+        world.home.write("ci/ci.ts", script);
+        let refused = world.fails("main", "/install ./ci", "INVALID_PACKAGE").await;
+        assert!(refused.contains(said) && refused.contains("Nothing was installed."), "{refused}");
+        assert_eq!(world.ok("main", "/tool:ci").await, "good");
+    }
+    let page = "---\nname: doc\ntype: tool\n---\n# D\n\n```act.go\nSCRIPT ./d.ts\n```\n";
+    world.home.write("doc/string.md", page);
+    world.home.write("doc/d.ts", "export const run = (");
+    world.fails("main", "/install ./doc", "INVALID_PACKAGE").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_another_package_declares_names_the_ways_out() {
+    let world = world().await;
+    world.home.write("dev/counter.tool.yaml", inline("counter", "old"));
+    world.ok("main", "/install ./dev/counter.tool.yaml").await;
+    world.home.write("pk/counter.tool.yaml", inline("counter", "new"));
+    world.home.write("pk/other.tool.yaml", inline("other", "more"));
+    let taken = world.fails("main", "/install ./pk", "CONFLICTING_PACKAGE").await;
+    assert!(taken.contains("by the package counter") && taken.contains("/uninstall counter"), "{taken}");
+    assert!(taken.contains("/install --as counter --force SOURCE"), "{taken}");
+    let reply = world.ok("main", "/install ./pk --force").await;
+    assert!(reply.ends_with("\ntool:counter gave way."), "{reply}");
+    assert_eq!(world.ok("main", "/tool:counter").await, "new");
+    assert_eq!(world.ok("main", "/tool:other").await, "more");
+    world.fails("main", "/uninstall counter", "NOT_FOUND").await;
+    // A tool of the user's own gives way to none.
+    tool(&world, "mine", "", "return 1;");
+    world.home.write("pk/mine.tool.yaml", inline("mine", "theirs"));
+    world.fails("main", "/install ./pk --force", "CONFLICTING_PACKAGE").await;
+}

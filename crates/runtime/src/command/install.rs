@@ -3,18 +3,19 @@
 mod gather;
 mod github;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gather::{Gathered, gather};
+use gather::{Gathered, check_scripts, gather};
 
 use super::ground::Ground;
 use super::{Arguments, Context};
+use crate::agent::Workspace;
 use crate::blocking;
 use crate::close::Closed;
 use crate::error::{Code, Error, Result, quoted};
 use crate::manifest::is_manifest;
 use crate::package::{
-    self, Choice, Conflict, Delivery, Installed, Kind, Package, Packages, Provenance, Record, Source,
+    Choice, Conflict, Copy, Delivery, Installed, Kind, Package, Packages, Provenance, Record, Source, Staged,
 };
 use crate::topic::Name;
 
@@ -72,7 +73,7 @@ impl Uninstall {
     }
 }
 
-pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
+pub async fn install(install: Install, mut context: Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
     let ground = Ground::Workspace(workspace.clone());
     let source = Source::parse(&install.source, ground.bases(&context))?;
@@ -92,43 +93,54 @@ pub async fn install(install: Install, context: Context<'_>) -> Result<String> {
         _ => install.source,
     };
     let gathered = gather(source, &ground, &context).await?;
-    let link = match (install.delivery, &gathered.page) {
-        (Delivery::Link, Some(_)) if gathered.wanted == Delivery::Local => {
-            return Err(Error::new(Code::InvalidPackage, "This package is made to be copied.")
-                .hint("Install it without --link."));
-        }
-        (Delivery::Link, Some(page)) => Some(page.to_string()),
-        _ if gathered.wanted == Delivery::Link => {
-            return Err(Error::new(Code::InvalidPackage, "This package is made to be linked.")
-                .hint("Install it with --link."));
-        }
-        (Delivery::Link, None) => {
-            return Err(Error::new(Code::InvalidParams, "Only a page on the web can be linked.")
-                .hint("Install a local package without --link."));
-        }
-        _ => None,
-    };
+    // Words from elsewhere, on one line and in quotes.
+    let hint = gathered.hint.as_ref().map(|hint| format!("Its author says: {}", quoted(hint)));
+    let link = link(install.delivery, &gathered, &given).map_err(|error| error.hints(hint.clone()))?;
     let packages = Packages::of(workspace);
-    let Gathered { files, stem, hint, commit, .. } = gathered;
+    let Gathered { files, stem, commit, .. } = gathered;
     let choice = install.choice;
     let source = if given.is_empty() { stem.clone() } else { given };
+    let copy = if link.is_some() { Copy::Nothing } else { Copy::Files };
     let from = Provenance { source, link, commit };
+    let staged = blocking::run(move || Staged::new(&packages, files, copy)).await?;
+    let staged = check_scripts(staged, context.runtime.scripts.as_ref()).await?;
     let known = context.runtime.tools.of(workspace.home()).await;
-    let done =
-        blocking::run(move || package::install(&packages, &files, &stem, from, &choice, &known)).await?;
+    let done = blocking::run(move || staged.install(&stem, from, &choice, &known)).await?;
     let mut lines = vec![reply(&done)];
-    if let Some(before) = &done.before {
-        lines.extend(follow(before, &done.package, context).await?);
+    for other in &done.gave_way {
+        lines.push(format!("{}:{} gave way.", other.record.kind.as_str(), other.name));
+        lines.extend(close_topics(&other.name, &mut context).await?);
     }
-    // Words from elsewhere, on one line and in quotes.
-    lines.extend(hint.map(|hint| format!("Its author says: {}", quoted(&hint))));
+    if let Some(before) = &done.before {
+        lines.extend(follow(before, &done.package, &mut context).await?);
+    }
+    lines.extend(hint);
     Ok(lines.join("\n"))
 }
 
+/// The page to link to, if the package is to be linked. Its author may have decided.
+fn link(asked: Delivery, gathered: &Gathered, given: &str) -> Result<Option<String>> {
+    let made_for = |how: &str, command: String| {
+        let message = format!("This package is made to be {how}.");
+        Err(Error::new(Code::InvalidPackage, message).hint(format!("Install it so: {command}")))
+    };
+    match (asked, &gathered.page) {
+        (Delivery::Link, Some(_)) if gathered.wanted == Delivery::Local => {
+            made_for("copied", format!("/install {given}"))
+        }
+        (Delivery::Link, Some(page)) => Ok(Some(page.to_string())),
+        _ if gathered.wanted == Delivery::Link => made_for("linked", format!("/install --link {given}")),
+        (Delivery::Link, None) => {
+            Err(Error::new(Code::InvalidParams, "Only a page on the web can be linked.")
+                .hint("Install a local package without --link."))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Open topics of an app go on with its new version. Another package finds none, and nothing that they have left.
-async fn follow(before: &Record, package: &Package, context: Context<'_>) -> Result<Vec<String>> {
-    let identity = |record: &Record| (record.kind, record.namespace.clone(), record.name.clone());
-    if identity(before) != identity(&package.record) {
+async fn follow(before: &Record, package: &Package, context: &mut Context<'_>) -> Result<Vec<String>> {
+    if before.identity() != package.record.identity() {
         return close_topics(&package.name, context).await;
     }
     let sessions = context.topics.list().into_iter();
@@ -138,7 +150,7 @@ async fn follow(before: &Record, package: &Package, context: Context<'_>) -> Res
 }
 
 /// Removes the topics of an app, and says which.
-async fn close_topics(app: &Name, context: Context<'_>) -> Result<Vec<String>> {
+async fn close_topics(app: &Name, context: &mut Context<'_>) -> Result<Vec<String>> {
     let closed = context.runtime.close_app(&context.agent.id, app, &context.session.topic).await?;
     let mut lines = Vec::new();
     for (topic, closed) in closed {
@@ -151,19 +163,24 @@ async fn close_topics(app: &Name, context: Context<'_>) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<String> {
+pub async fn uninstall(uninstall: Uninstall, mut context: Context<'_>) -> Result<String> {
     let workspace = &context.agent.workspace;
     let packages = Packages::of(workspace);
-    let removed = blocking::run(move || packages.remove(&uninstall.name)).await?;
+    let Uninstall { name, variables: fate } = uninstall;
+    let removed = match blocking::run(move || packages.remove(&name).map_err(|missing| (name, missing))).await
+    {
+        Ok(removed) => removed,
+        Err((name, missing)) if fate == Variables::Purge && missing.code == Code::NotFound => {
+            return purge_left(&name, workspace).await.unwrap_or(Err(missing));
+        }
+        Err((_, error)) => return Err(error),
+    };
     let kind = removed.record.kind.as_str();
     let mut lines = vec![format!("Uninstalled {kind}:{}", removed.name)];
-    let variables = workspace.home().join(".string/apps").join(removed.name.as_str());
-    match (uninstall.variables, variables.is_dir()) {
+    let variables = variables_of(&removed.name, workspace);
+    match (fate, variables.is_dir()) {
         (Variables::Purge, true) => {
-            let purged = variables.clone();
-            blocking::run(move || std::fs::remove_dir_all(purged))
-                .await
-                .map_err(|error| Error::new(Code::LoadError, format!("{}: {error}", variables.display())))?;
+            purge(variables).await?;
             lines.push("Its variables are gone too.".to_owned());
         }
         (Variables::Keep, true) => {
@@ -171,14 +188,36 @@ pub async fn uninstall(uninstall: Uninstall, context: Context<'_>) -> Result<Str
         }
         (_, false) => {}
     }
-    lines.splice(1..1, close_topics(&removed.name, context).await?);
+    lines.splice(1..1, close_topics(&removed.name, &mut context).await?);
     Ok(lines.join("\n"))
+}
+
+/// Removes the variables that a package has left; none if there are none.
+async fn purge_left(name: &str, workspace: &Workspace) -> Option<Result<String>> {
+    let name = Name::parse(name)?;
+    let variables = Some(variables_of(&name, workspace)).filter(|variables| variables.is_dir())?;
+    let purged = purge(variables).await;
+    Some(purged.map(|()| format!("{name} was uninstalled before. Its variables are gone too.")))
+}
+
+fn variables_of(name: &Name, workspace: &Workspace) -> PathBuf {
+    workspace.home().join(".string/apps").join(name.as_str())
+}
+
+async fn purge(variables: PathBuf) -> Result<()> {
+    let purged = variables.clone();
+    let removed = blocking::run(move || std::fs::remove_dir_all(purged)).await;
+    removed.map_err(|error| Error::new(Code::LoadError, format!("{}: {error}", variables.display())))
 }
 
 fn reply(done: &Installed) -> String {
     let package = &done.package;
     let (kind, name) = (package.record.kind, &package.name);
     let version = |record: &Record| record.version.clone().unwrap_or_else(|| "(no version)".to_owned());
+    if let Some(before) = done.before.as_ref().filter(|before| before.kind != kind) {
+        let (before, kind) = (before.kind.as_str(), kind.as_str());
+        return format!("Installed {kind}:{name}{} in place of {before}:{name}", named(&done.tools));
+    }
     if done.before.is_some() && !package.has_page() {
         return format!("Updated {}:{name}{}", kind.as_str(), named(&done.tools));
     }

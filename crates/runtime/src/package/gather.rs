@@ -79,6 +79,9 @@ impl Files {
         let found = workspace.find(path)?;
         let mut files = Self::default();
         if let FoundKind::File { .. } = found.kind {
+            if !is_page(path) {
+                return Err(no_page(path, workspace));
+            }
             let content = found.read(PACKAGE_MAX).map_err(|error| unreadable(path, &error))?;
             files.add(ENTRY.into(), content, false)?;
             return Ok(files);
@@ -155,6 +158,22 @@ impl Files {
     }
 }
 
+/// Whether a file alone may be a package, by its name.
+fn is_page(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["md", "markdown"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+fn no_page(path: &Path, workspace: &Workspace) -> Error {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let is_script = path.extension().is_some_and(|extension| extension == "ts" || extension == "js");
+    let script = format!("A script becomes a tool by a manifest: {stem}.tool.yaml with script_file: {name}");
+    invalid(format!("{} is no page.", workspace.display(path)))
+        .hints(is_script.then_some(script))
+        .hint("A package is a .md page, a folder with a string.md, a NAME.tool.yaml or a NAME.skill.yaml.")
+}
+
 impl Manifest {
     /// The manifest in a JSON answer, if it is one: it lists a `string.md` that can be had.
     pub fn parse(text: &str) -> Option<Self> {
@@ -167,6 +186,12 @@ impl Manifest {
     /// Checks every path before anything is fetched.
     pub fn check(&self) -> Result<()> {
         self.files.iter().try_for_each(|file| check_path(&file.path))?;
+        if self.delivery == Delivery::Link
+            && !self.files.iter().any(|file| file.is_entry() && file.url.is_some())
+        {
+            return Err(invalid(format!("The package is made to be linked, and its {ENTRY} has no url."))
+                .hint(format!("Whoever wrote the manifest has to give {ENTRY} a url.")));
+        }
         let mut paths: Vec<&Path> = self.files.iter().map(|file| Path::new(&file.path)).collect();
         // Part by part, so that what lies in a path follows it.
         paths.sort_unstable();

@@ -1,18 +1,13 @@
 //! Installing: all or nothing, and never over somebody else's package.
 
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io;
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sfmd::PackageType;
 
 use super::gather::{Files, invalid};
-use super::tools::Tools;
-use super::{Kind, LOCK_WAIT_MAX, Package, Packages, RECORD, Record, parse_name};
+use super::staged::Staged;
+use super::{Kind, Package, Packages, Record, parse_name};
 use crate::error::{Code, Error, Result};
-use crate::files;
 use crate::manifest::Catalogue;
 use crate::topic::Name;
 
@@ -49,39 +44,42 @@ pub struct Installed {
     pub package: Package,
     /// The record of the package that was there before.
     pub before: Option<Record>,
+    /// Other packages that had to go.
+    pub gave_way: Vec<Package>,
     /// The tools that its manifests declare.
     pub tools: Vec<String>,
 }
 
-/// Installs gathered files. `stem` names the package if nothing else does; `known` are the tools that there are.
-pub fn install(
-    packages: &Packages,
-    gathered: &Files,
-    stem: &str,
-    from: Provenance,
-    choice: &Choice,
-    known: &Catalogue,
-) -> Result<Installed> {
-    let staged =
-        Staged::new(packages, gathered, from.link.is_some()).map_err(|error| unwritten(packages, &error))?;
-    let tools = Tools::read(&staged.dir)?;
-    let mut record = match gathered.has_page() {
-        true => page_record(gathered, stem, choice)?,
-        false => tools.record(stem, choice)?,
-    };
-    Provenance { source: record.source, link: record.link, commit: record.commit } = from;
-    let name = parse_name(choice.name.as_deref().unwrap_or(&record.name))?;
-    let before = packages.get(&name)?.map(|package| package.record);
-    if let Some(before) = &before
-        && choice.conflict == Conflict::Refuse
-        && (&before.namespace, &before.name) != (&record.namespace, &record.name)
-    {
-        return Err(conflicting(&name, before));
+impl Staged {
+    /// Puts the package in its place. `stem` names it if nothing else does; `known` are the tools that there are.
+    pub fn install(
+        self,
+        stem: &str,
+        from: Provenance,
+        choice: &Choice,
+        known: &Catalogue,
+    ) -> Result<Installed> {
+        let mut record = match self.files.has_page() {
+            true => page_record(&self.files, stem, choice)?,
+            false => self.tools.record(stem, choice)?,
+        };
+        Provenance { source: record.source, link: record.link, commit: record.commit } = from;
+        let name = parse_name(choice.name.as_deref().unwrap_or(&record.name))?;
+        let packages = self.packages.clone();
+        let before = packages.get(&name)?.map(|package| package.record);
+        if let Some(before) = &before
+            && choice.conflict == Conflict::Refuse
+            && before.identity() != record.identity()
+        {
+            return Err(conflicting(&name, before, &record));
+        }
+        let dir = packages.dir().join(name.as_str());
+        let gave_way = self.tools.in_the_way(known, &dir, &packages, choice.conflict)?;
+        let tools = self.tools.names();
+        self.place(&dir, &record).map_err(|error| unwritten(&packages, &error))?;
+        gave_way.iter().try_for_each(|package| packages.take_away(package))?;
+        Ok(Installed { package: Package { name, record, dir }, before, gave_way, tools })
     }
-    let dir = packages.dir().join(name.as_str());
-    tools.check_names(known, &dir)?;
-    staged.place(&dir, &record).map_err(|error| unwritten(packages, &error))?;
-    Ok(Installed { package: Package { name, record, dir }, before, tools: tools.into_names() })
 }
 
 /// What the entry page says about its package.
@@ -108,73 +106,20 @@ fn page_record(gathered: &Files, stem: &str, choice: &Choice) -> Result<Record> 
     })
 }
 
-fn unwritten(packages: &Packages, error: &io::Error) -> Error {
+pub(super) fn unwritten(packages: &Packages, error: &io::Error) -> Error {
     Error::new(Code::LoadError, format!("{}: {error}", packages.dir().display()))
         .hint("Nothing was installed; what was there is still there.")
 }
 
-/// A whole package beside its place, which it takes in one step. Dropped before that, it leaves nothing behind.
-struct Staged {
-    dir: PathBuf,
-    packages: PathBuf,
-    _lock: fs::File,
-}
-
-impl Staged {
-    fn new(packages: &Packages, gathered: &Files, is_link: bool) -> io::Result<Self> {
-        let lock = files::lock_within(packages.dir(), LOCK_WAIT_MAX)?;
-        sweep(packages.dir())?;
-        let dir = packages.dir().join(format!(".staged-{}", ulid::Ulid::generate()));
-        let staged = Self { dir, packages: packages.dir().to_owned(), _lock: lock };
-        files::create_dir(&staged.dir)?;
-        // A package that is only registered is fetched on each open: a copy would grow stale.
-        for file in gathered.iter().filter(|_| !is_link) {
-            let path = staged.dir.join(&file.path);
-            if let Some(parent) = path.parent() {
-                files::create_dir(parent)?;
-            }
-            let mode = if file.runnable { 0o700 } else { 0o600 };
-            let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-            out.write_all(&file.content)?;
-            out.sync_all()?;
-        }
-        Ok(staged)
-    }
-
-    fn place(self, place: &Path, record: &Record) -> io::Result<()> {
-        files::write_atomic(&self.dir.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
-        if place.exists() {
-            renameat_with(CWD, &self.dir, CWD, place, RenameFlags::EXCHANGE)?;
-        } else {
-            fs::rename(&self.dir, place)?;
-        }
-        fs::File::open(&self.packages)?.sync_all()
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        // After an exchange this is the old package; what cannot be removed now is swept later.
-        let _ = fs::remove_dir_all(&self.dir);
-    }
-}
-
-/// Removes what an installation or removal that was killed has left.
-fn sweep(dir: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if [".staged-", ".removed-"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
-            fs::remove_dir_all(entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-fn conflicting(name: &Name, before: &Record) -> Error {
+fn conflicting(name: &Name, before: &Record, record: &Record) -> Error {
     let namespace = before.namespace.as_deref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
-    let message = format!("{name} is installed already, from another package: {namespace}{}.", before.name);
+    let kind = before.kind.as_str();
+    let message = match before.kind == record.kind {
+        true => format!("{name} is installed already, from another package: {namespace}{}.", before.name),
+        false => format!("{name} is installed already, and as {kind}:{name}."),
+    };
     Error::new(Code::ConflictingPackage, message)
         .hint("Install it under another name: /install --as NAME SOURCE")
+        .hint("Or let it take that place: /install --force SOURCE")
         .hint(format!("Or take the other away first: /uninstall {name}"))
 }

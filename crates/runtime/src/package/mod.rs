@@ -4,6 +4,7 @@ mod gather;
 mod github;
 mod install;
 mod source;
+mod staged;
 mod tools;
 
 use std::fs;
@@ -15,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub use gather::{Delivery, Files, Manifest, PACKAGE_MAX};
 pub use github::{GitHub, GitHubHosts, Listed};
-pub use install::{Choice, Conflict, Installed, Provenance, install};
+pub use install::{Choice, Conflict, Installed, Provenance};
 pub use source::Source;
+pub use staged::{Copy, Staged};
 
 use crate::agent::Workspace;
 use crate::error::{Code, Error, Result, nearest, quoted};
@@ -126,11 +128,23 @@ impl Packages {
             files::lock_within(&self.dir, LOCK_WAIT_MAX).map_err(|error| unreadable(&self.dir, &error))?;
         // Whoever had the lock may have taken it away.
         let package = find()?;
+        self.take_away(&package)?;
+        Ok(package)
+    }
+
+    /// The same for who has the lock.
+    fn take_away(&self, package: &Package) -> Result<()> {
         // Out of sight in one step, then deleted at leisure.
         let grave = self.dir.join(format!(".removed-{}", ulid::Ulid::generate()));
         fs::rename(&package.dir, &grave).map_err(|error| unreadable(&package.dir, &error))?;
-        fs::remove_dir_all(&grave).map_err(|error| unreadable(&grave, &error))?;
-        Ok(package)
+        fs::remove_dir_all(&grave).map_err(|error| unreadable(&grave, &error))
+    }
+
+    /// The package that a file belongs to.
+    fn holding(&self, file: &Path) -> Result<Option<Package>> {
+        let first = file.strip_prefix(&self.dir).ok().and_then(|below| below.components().next());
+        let name = first.and_then(|name| Name::parse(name.as_os_str().to_str()?));
+        name.map_or(Ok(None), |name| self.get(&name))
     }
 
     /// Nothing of that name is installed, or nothing of that kind.
@@ -151,6 +165,13 @@ impl Packages {
             .hints(near)
             .hint(known)
             .hint("Install one: /install SOURCE")
+    }
+}
+
+impl Record {
+    /// What makes two packages versions of one.
+    pub fn identity(&self) -> (Kind, Option<&str>, &str) {
+        (self.kind, self.namespace.as_deref(), &self.name)
     }
 }
 

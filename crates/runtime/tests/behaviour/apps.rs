@@ -140,11 +140,23 @@ async fn a_linked_app_is_fetched_anew_and_trusted_like_a_page() {
     web.page("/app.md", "text/markdown", page(front, "# Two"));
     assert!(world.ok("app:remote", "/open").await.contains("# Two"));
     // Of a manifest it is the entry page that is linked to.
-    let files = json!({"files": [{"path": "string.md", "url": "app.md"}], "delivery": "link"});
+    let files = json!({"files": [{"path": "string.md", "url": "app.md"}], "delivery": "link", "install_hint": "Read on."});
     web.page("/m.json", "application/json", files.to_string());
-    world.fails("main", &format!("/install --as m {}", web.url("/m.json")), "INVALID_PACKAGE").await;
-    world.ok("main", &format!("/install --as m --link {}", web.url("/m.json"))).await;
+    let refused =
+        world.fails("main", &format!("/install --as m {}", web.url("/m.json")), "INVALID_PACKAGE").await;
+    assert!(refused.contains(&format!("/install --link {}\n", web.url("/m.json"))), "{refused}");
+    assert!(refused.contains("Its author says: \"Read on.\""), "{refused}");
+    let linked = world.ok("main", &format!("/install --as m --link {}", web.url("/m.json"))).await;
+    assert!(linked.ends_with("Its author says: \"Read on.\""), "{linked}");
     assert!(world.ok("app:m", "/open").await.contains("# Two"));
+    // One that gives it no address cannot be what it wants to be.
+    let files = json!({"files": [{"path": "string.md", "content": page(front, "# C")}], "delivery": "link"});
+    web.page("/c.json", "application/json", files.to_string());
+    for flag in ["", "--link "] {
+        let command = format!("/install {flag}{}", web.url("/c.json"));
+        let refused = world.fails("main", &command, "INVALID_PACKAGE").await;
+        assert!(refused.contains("its string.md has no url"), "{refused}");
+    }
     world.home.write("local.md", page(front, "# L"));
     world.fails("main", "/install --link local.md", "INVALID_PARAMS").await;
 }
@@ -276,4 +288,81 @@ async fn a_lock_that_somebody_holds_keeps_nobody_else_waiting() {
     }
     codes.sort_unstable();
     assert_eq!(codes, [None, Some("NOT_FOUND"), Some("NOT_FOUND")]);
+}
+
+#[tokio::test]
+async fn a_package_of_another_kind_takes_no_place_unasked() {
+    let world = World::new().await;
+    world.home.write("nt.md", "# N\n\n```act.go\nCLI echo hi\n```\n");
+    world.ok("main", "/install nt.md --app").await;
+    let refused = world.fails("main", "/install nt.md --tool", "CONFLICTING_PACKAGE").await;
+    assert!(
+        refused.contains("as app:nt") && refused.contains("--as NAME") && refused.contains("--force"),
+        "{refused}"
+    );
+    assert!(world.ok("app:nt", "/open").await.contains("# N"));
+    let reply = world.ok("main", "/install nt.md --tool --force").await;
+    assert_eq!(reply, "Installed tool:nt in place of app:nt\nClosed topic: app:nt");
+    assert_eq!(
+        world.ok("main", "/install nt.md --tool").await,
+        "Updated tool:nt (no version) → (no version)"
+    );
+}
+
+#[tokio::test]
+async fn variables_that_stayed_can_be_purged_later() {
+    let world = World::new().await;
+    world.home.write("a.md", page("type: app", "# A"));
+    world.ok("main", "/install a.md").await;
+    world.ok("app:a", "/set $KEY = \"v\"").await;
+    world.ok("main", "/uninstall a").await;
+    assert!(world.home.exists(".string/apps/a"));
+    let reply = world.ok("main", "/uninstall a --purge").await;
+    assert_eq!(reply, "a was uninstalled before. Its variables are gone too.");
+    assert!(!world.home.exists(".string/apps/a"));
+    for name in ["a", "..", "../apps"] {
+        world.fails("main", &format!("/uninstall {name} --purge"), "NOT_FOUND").await;
+    }
+    assert!(world.home.exists(".string"));
+}
+
+#[tokio::test]
+async fn what_is_no_page_is_no_package() {
+    let world = World::new().await;
+    for name in ["only.ts", "x.txt", "x.json", "bare"] {
+        world.home.write(name, "export const run = () => 1");
+        for flag in ["", "--app ", "--tool "] {
+            let refused = world.fails("main", &format!("/install {flag}{name}"), "INVALID_PACKAGE").await;
+            assert!(
+                refused.contains("is no page.") && refused.contains("a folder with a string.md"),
+                "{refused}"
+            );
+            assert_eq!(
+                refused.contains("only.tool.yaml with script_file: only.ts"),
+                name == "only.ts",
+                "{refused}"
+            );
+        }
+    }
+    world.home.write("P.MD", page("type: tool", "# P"));
+    world.ok("main", "/install --as p P.MD").await;
+}
+
+#[tokio::test]
+async fn a_script_that_is_not_in_the_package_refuses_it() {
+    let world = World::new().await;
+    world.home.write("outside.ts", "export const run = () => 1");
+    world.home.write("src/in.ts", "export const run = () => 1");
+    for (script, is_there) in [("../outside.ts", false), ("./none.ts", false), ("./in.ts", true)] {
+        let text = page("name: s\ntype: tool", &format!("# S\n\n```act.go\nSCRIPT {script}\n```"));
+        world.home.write("src/string.md", text);
+        let reply = world.say("main", "/install src").await;
+        assert_eq!(reply.ok(), is_there, "{script}: {}", reply.content);
+        assert!(
+            is_there || reply.content.contains("act.go") && reply.content.contains("string.md"),
+            "{}",
+            reply.content
+        );
+        assert!(!reply.content.contains(".staged-"), "{}", reply.content);
+    }
 }

@@ -13,7 +13,7 @@ use crate::call::no_scripts;
 use crate::document::{Content, Library, Loaded, Reading, Source as Document};
 use crate::error::{Code, Error, Result};
 use crate::manifest::{self, Declared, is_manifest};
-use crate::package::{Delivery, Files, Manifest, PACKAGE_MAX, Source};
+use crate::package::{Delivery, Files, Manifest, PACKAGE_MAX, Source, Staged};
 use crate::sink::Live;
 
 /// Files with the name they suggest and the page to go back to.
@@ -102,6 +102,17 @@ async fn gather_manifest(path: &Path, context: &Context<'_>) -> Result<Gathered>
         files.add(name.into(), content, false)?;
     }
     Ok(Gathered { files, stem: stem.unwrap_or_default(), ..Gathered::default() })
+}
+
+/// Compiles what a package would run, with all that it imports: a package that cannot run replaces none that can.
+pub async fn check_scripts(staged: Staged, scripts: Option<&script::Pool>) -> Result<Staged> {
+    let Some(scripts) = scripts else { return Ok(staged) };
+    for tool in &staged.scripts {
+        if let Err(error) = scripts.modules(&tool.program).await {
+            return Err(uninstallable(&tool.name, &error));
+        }
+    }
+    Ok(staged)
 }
 
 fn uninstallable(tool: &str, error: &script::Error) -> Error {
