@@ -78,6 +78,10 @@ impl<'a> Arguments<'a> {
         wrong(self.spec, message)
     }
 
+    pub fn unknown_flag(self, word: &str) -> Error {
+        unknown_flag(self.spec, word)
+    }
+
     /// For commands that take no arguments.
     pub fn none<T>(self, command: T) -> Result<T> {
         self.words()?.done()?;

@@ -9,7 +9,11 @@ use crate::error::{Code, Error, Result};
 
 pub async fn back(mut context: Context<'_>) -> Result<String> {
     let Some(previous) = context.state.history.last().cloned() else {
-        return Err(Error::new(Code::NoHistory, "This is the first document of this topic."));
+        let message = match context.state.page {
+            Some(_) => "This is the first document of this topic.",
+            None => "No document was open in this topic before.",
+        };
+        return Err(Error::new(Code::NoHistory, message));
     };
     let ground = Ground::of(&context)?;
     let library = ground.library(&context);

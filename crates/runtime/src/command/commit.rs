@@ -8,6 +8,7 @@ use crate::error::{Code, Error, Result, one_line};
 use crate::words;
 
 const MESSAGE: &str = "--message";
+const SHORT: &str = "-m";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct What {
@@ -23,12 +24,22 @@ impl What {
             None => {
                 return Err(arguments.wrong(format!("{MESSAGE} is missing: a few words on what changed.")));
             }
-            Some(("", rest)) => {
-                let mut words = words::split(rest)?.into_iter();
-                let message = words.next().unwrap_or_default();
-                (words.collect::<Vec<_>>().join(" "), message)
+            Some((before, rest)) => {
+                let mut words = words::split(rest)?;
+                if let Some(flag) = words.iter().skip(1).find(|word| word.starts_with("--")) {
+                    return Err(arguments
+                        .unknown_flag(flag)
+                        .hint("A message that holds it stands in quotes."));
+                }
+                match before {
+                    "" if words.is_empty() => (String::new(), String::new()),
+                    "" => {
+                        let message = words.remove(0);
+                        (words.join(" "), message)
+                    }
+                    path => (path.to_owned(), words.join(" ")),
+                }
             }
-            Some((path, rest)) => (path.to_owned(), words::split(rest)?.join(" ")),
         };
         let message = one_line(message.trim());
         if is_blank(&path) {
@@ -44,7 +55,7 @@ impl What {
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     let Context { runtime, agent, state, caller, .. } = context;
-    let located = what.target.locate(state, agent, caller)?.whole()?;
+    let located = what.target.locate(state, agent, caller)?.settled(&agent.workspace).await?.whole()?;
     let workspace = agent.workspace.clone();
     let (place, content) = blocking::run(move || {
         let (_, place) = located.place(&workspace)?;
@@ -68,8 +79,12 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
 
 /// What stands before and behind the flag, which is a word of its own.
 fn split_at_flag(text: &str) -> Option<(&str, &str)> {
-    text.match_indices(MESSAGE).find_map(|(at, _)| {
-        let (before, rest) = (&text[..at], &text[at + MESSAGE.len()..]);
+    split_at(text, MESSAGE).or_else(|| split_at(text, SHORT))
+}
+
+fn split_at<'t>(text: &'t str, flag: &str) -> Option<(&'t str, &'t str)> {
+    text.match_indices(flag).find_map(|(at, _)| {
+        let (before, rest) = (&text[..at], &text[at + flag.len()..]);
         let begins = before.is_empty() || before.ends_with(char::is_whitespace);
         let rest = rest
             .strip_prefix('=')
@@ -94,6 +109,9 @@ mod tests {
             (r#"--message "x y" "my file.md""#, "my file.md", "x y"),
             ("a.md --message fixed the thing", "a.md", "fixed the thing"),
             ("a--message.md --message x", "a--message.md", "x"),
+            (r#"a.md -m "x y""#, "a.md", "x y"),
+            (r#"-m x "a-m b.md""#, "a-m b.md", "x"),
+            ("a.md --message 'x --force'", "a.md", "x --force"),
         ];
         for (text, path, message) in table {
             let expected = What { target: FileTarget::parse(path), message: message.to_owned() };
@@ -104,6 +122,9 @@ mod tests {
             ["", "a.md", "--message x", "a.md --message", "a.md --message ''", "a --message 'x", &long]
         {
             assert_eq!(parse(text).unwrap_err().code, Code::InvalidParams, "{text}");
+        }
+        for text in ["a.md --message 'x' --force", "-m x a.md --force"] {
+            assert_eq!(parse(text).unwrap_err().message, "Unknown flag \"--force\".", "{text}");
         }
     }
 }

@@ -40,6 +40,7 @@ pub fn overwrite(flags: &[&str]) -> Overwrite {
 /// Shows a source, which counts as reading the file.
 pub async fn show(target: FileTarget, context: Context<'_>) -> Result<String> {
     let located = target.locate(context.state, context.agent, context.caller)?;
+    let located = located.settled(&context.agent.workspace).await?;
     context.kept().refuse(&located, &context.agent.workspace).await?;
     let Context { agent, state, .. } = context;
     let workspace = agent.workspace.clone();

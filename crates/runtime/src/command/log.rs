@@ -14,7 +14,7 @@ pub fn parse(arguments: Arguments<'_>) -> Result<FileTarget> {
 
 pub async fn run(target: FileTarget, context: Context<'_>) -> Result<String> {
     let Context { runtime, agent, state, caller, .. } = context;
-    let located = target.locate(state, agent, caller)?.whole()?;
+    let located = target.locate(state, agent, caller)?.settled(&agent.workspace).await?.whole()?;
     let workspace = agent.workspace.clone();
     let (place, exists) = blocking::run(move || {
         let (_, place) = located.place(&workspace)?;

@@ -12,6 +12,8 @@ use crate::reply::with_body;
 use crate::topic::Topic;
 
 const ALL: &str = "--all";
+/// The same as a shell has it.
+const SHORT: [&str; 3] = ["-a", "-la", "-al"];
 /// How many names are shown. A directory with more is data.
 const NAMES_MAX: usize = 1000;
 
@@ -32,8 +34,12 @@ impl What {
                 (text, from.ok_or_else(|| arguments.wrong("--from needs the number of a name."))?)
             }
         };
+        let (text, asked) = match SHORT.iter().find_map(|flag| without(text.trim(), flag)) {
+            Some(rest) => (rest, true),
+            None => (text, false),
+        };
         let (target, flags) = arguments.about(text).target(&[ALL])?;
-        let hidden = if flags.is_empty() { Hidden::LeftOut } else { Hidden::Shown };
+        let hidden = if flags.is_empty() && !asked { Hidden::LeftOut } else { Hidden::Shown };
         let target = match target {
             "" => ".",
             blank if is_blank(blank) => return Err(arguments.no_path()),
@@ -87,6 +93,14 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         Ok(with_body(&format!("Listing {}", display_directory(&path, &workspace)), &body))
     })
     .await
+}
+
+/// What is left of a text without a word at either end.
+fn without<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let is_word = |edge: Option<char>| edge.is_none_or(char::is_whitespace);
+    let first = text.strip_prefix(word).filter(|rest| is_word(rest.chars().next()));
+    let last = || text.strip_suffix(word).filter(|rest| is_word(rest.chars().next_back()));
+    first.or_else(last).map(str::trim)
 }
 
 /// As many names as one reply shows. `again` is the command that lists the same directory.

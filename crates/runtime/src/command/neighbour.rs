@@ -16,7 +16,10 @@ pub fn hint(path: &Path, workspace: &Workspace) -> Option<String> {
         let above = folder.ancestors().skip(1).find(|above| workspace.find(above).is_ok())?;
         return look(above, workspace);
     };
+    // A document is often called by its name alone.
+    let document = Some(format!("{name}.md")).filter(|name| names.contains(name));
     let near = nearest(&name, names.iter().map(|name| name.trim_end_matches('/')));
+    let near = document.as_deref().or(near);
     let near = near.map(|near| folder.join(near)).filter(|path| workspace.find(path).is_ok());
     match near {
         Some(path) => Some(format!("Did you mean {}?", workspace.display(&path))),

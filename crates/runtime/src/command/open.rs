@@ -7,7 +7,7 @@ mod flags;
 use std::path::PathBuf;
 
 use filled::Aim;
-use find::{find, named_with_sign};
+use find::find;
 use flags::Flags;
 pub use flags::{edited, strip_from};
 use sfmd::Requirement;
@@ -16,7 +16,9 @@ use super::follow::{Followed, follow};
 use super::ground::{self, Ground};
 use super::{Answer, Context, act};
 use crate::action::{Effects, Ran};
-use crate::document::{Extent, Library, Opened, Page, Reading, Source, Target, Web, is_blank};
+use crate::document::{
+    Extent, Library, Opened, Page, Reading, Source, Target, Web, is_blank, named_with_sign,
+};
 use crate::error::{Code, Error, Result, quoted};
 use crate::hub;
 use crate::reply::{with_body, with_parts};
@@ -29,6 +31,8 @@ use crate::variable::{Claimant, required};
 pub enum What {
     /// Nothing named: the page of a hub, or an app's entry page.
     Entry,
+    /// Another part of the current document.
+    Current(Extent),
     /// Another topic, where the command then runs.
     Topic(Topic),
     Document {
@@ -42,7 +46,7 @@ impl What {
     pub fn parse(text: &str) -> Result<Self> {
         let Flags { target, extent, reading } = Flags::split(text)?;
         if target.is_empty() {
-            return Ok(Self::Entry);
+            return Ok(if extent == Extent::Start { Self::Entry } else { Self::Current(extent) });
         }
         if is_blank(target) {
             return Err(nothing_named());
@@ -56,12 +60,16 @@ impl What {
 
 pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
     match (&context.session.topic, what) {
-        (Topic::Hub(hub), What::Entry | What::Topic(_)) => Ok(hub::page(*hub, &context).await.into()),
+        (Topic::Hub(hub), What::Entry | What::Current(_) | What::Topic(_)) => {
+            Ok(hub::page(*hub, &context).await.into())
+        }
         (Topic::Hub(hub), What::Document { .. }) => {
             let message = format!("The hub {} shows its own page only.", hub.as_str());
             Err(Error::new(Code::CommandUnsupported, message).hint("Open documents in a tab, such as main."))
         }
-        (Topic::Bash(_), What::Entry | What::Topic(_)) => Ok(super::info::run(&context).await?.into()),
+        (Topic::Bash(_), What::Entry | What::Current(_) | What::Topic(_)) => {
+            Ok(super::info::run(&context).await?.into())
+        }
         (topic @ Topic::Bash(_), What::Document { .. }) => {
             let message = format!("{topic} holds a shell, not a document.");
             Err(Error::new(Code::CommandUnsupported, message)
@@ -69,6 +77,10 @@ pub async fn run(what: What, context: Context<'_>) -> Result<Answer> {
         }
         (Topic::Tab(_) | Topic::App { .. }, What::Document { target, extent, reading }) => {
             open(&target, extent, reading, context).await
+        }
+        (Topic::Tab(_) | Topic::App { .. }, What::Current(extent)) => {
+            let ground = Ground::of(&context)?;
+            open_current(None, extent, &ground, context).await
         }
         (Topic::App { .. }, What::Entry | What::Topic(_)) => open_entry(context).await,
         (Topic::Tab(_), What::Entry | What::Topic(_)) => Err(nothing_named()),
@@ -183,7 +195,7 @@ async fn open(text: &str, extent: Extent, reading: Reading, mut context: Context
     let library = ground.library(&context);
     let mut directory = None;
     let (opened, block) = match target {
-        Target::Block(block) => return open_block(block, extent, &ground, context).await,
+        Target::Block(block) => return open_current(Some(block), extent, &ground, context).await,
         Target::Path { .. } if mark.from_web => return Err(chosen_file(&text)),
         Target::Path { candidates, block } => {
             ground.check(&Source::File(candidates.literal.clone()))?;
@@ -244,17 +256,19 @@ fn chosen_file(shown: &str) -> Error {
     Error::new(Code::NotAllowed, message).hint("If it is meant, write it out: /open PATH")
 }
 
-/// Shows a block of the current document, in an app topic of its entry page.
-async fn open_block(
-    block: String,
+/// Shows a block of the current document, or more of it than was shown; in an app topic of its entry page.
+async fn open_current(
+    block: Option<String>,
     extent: Extent,
     ground: &Ground,
     mut context: Context<'_>,
 ) -> Result<Answer> {
     ensure_entry(&mut context).await?;
     let mut page = context.state.page.take().ok_or_else(no_document)?;
-    let block = page.part_named(&block).unwrap_or(block);
-    let previous = page.location.block.replace(block);
+    let previous = page.location.block.clone();
+    if let Some(block) = block {
+        page.location.block = Some(page.part_named(&block).unwrap_or(block));
+    }
     let reply = shown("Opened", &page, Before { extent, ..Before::default() }, ground, &mut context);
     if reply.is_err() {
         page.location.block = previous;

@@ -7,6 +7,22 @@ use crate::topic::{Kind, Topic};
 /// Said where a line belongs to no command.
 const NOTHING_RUN: &str = "Nothing was run.";
 
+/// What is said elsewhere for what a command does here: the word, the command, and how that is typed.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("cat", "open", "open PATH"),
+    ("view", "open", "open PATH"),
+    ("read", "open", "open PATH"),
+    ("cd", "open", "open FOLDER"),
+    ("dir", "ls", "ls PATH"),
+    ("reload", "refresh", "refresh"),
+    ("run", "exec", "exec COMMAND"),
+    ("rm", "exec", "exec rm PATH"),
+    ("mv", "exec", "exec mv PATH PATH"),
+    ("cp", "exec", "exec cp PATH PATH"),
+    ("mkdir", "exec", "exec mkdir PATH"),
+    ("grep", "exec", "exec grep WORD PATH"),
+];
+
 /// One command of a payload, not yet understood beyond its name.
 #[derive(Debug)]
 pub struct Line<'a> {
@@ -123,7 +139,7 @@ fn command_text(line: &str) -> Option<&str> {
 
 /// The error for a word that names nothing here.
 pub fn not_valid(word: &str, topic: &Topic) -> Error {
-    match table::find(word, topic) {
+    match table::find(word, topic).filter(|_| elsewhere(word, topic).is_none()) {
         Some(spec) => wrong_place(spec, topic),
         None => unknown(word, topic),
     }
@@ -170,10 +186,17 @@ fn stray_line(line: &str, above: &Spec) -> Error {
 fn unknown(word: &str, topic: &Topic) -> Error {
     let names = table::valid_in(topic).map(|spec| spec.name);
     let slashes = slashes(topic);
-    let near = nearest(word, names).map(|name| format!("Did you mean {slashes}{name}?"));
+    let near = elsewhere(word, topic).or_else(|| nearest(word, names));
+    let near = near.map(|name| format!("Did you mean {slashes}{name}?"));
     Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("{slashes}{word}"))))
         .hints(near)
         .hint(format!("Try {slashes}help for the commands valid here."))
+}
+
+/// What is typed here for a word of other systems, where that is possible.
+fn elsewhere(word: &str, topic: &Topic) -> Option<&'static str> {
+    let (_, command, typed) = ELSEWHERE.iter().find(|(known, ..)| word.eq_ignore_ascii_case(known))?;
+    table::valid_in(topic).any(|spec| spec.name == *command).then_some(*typed)
 }
 
 /// How commands begin in a topic.
@@ -244,6 +267,19 @@ mod tests {
     fn the_nearest_command_is_named() {
         let error = names("/info\n/opne x").unwrap_err();
         assert!(error.to_string().contains("Did you mean /open?"), "{error}");
+    }
+
+    #[test]
+    fn words_of_other_systems_lead_to_what_is_typed_here() {
+        for (word, typed) in ELSEWHERE.iter().map(|(word, _, typed)| (word, typed)) {
+            let payload = format!("/{word} x");
+            let error = first(&payload, &Topic::main(), Actions::Impossible).unwrap_err().error.to_string();
+            assert!(error.contains(&format!("Did you mean /{typed}?")), "{error}");
+        }
+        let agent = Topic::parse("agent").unwrap();
+        assert!(first("/rm x", &agent, Actions::Impossible).is_ok());
+        let hub = first("/cat x", &Topic::parse("system").unwrap(), Actions::Impossible).unwrap_err().error;
+        assert!(hub.to_string().contains("Unknown command \"/cat\"."), "{hub}");
     }
 
     #[test]

@@ -179,9 +179,20 @@ pub(crate) fn not_text(shown: &str) -> Error {
 }
 
 fn too_large(shown: &str) -> Error {
+    let word = shell_word(shown);
     Error::new(Code::LoadError, format!("{shown} is larger than {} MB.", DOCUMENT_MAX / (1024 * 1024)))
         .hint("Documents of that size do not open as a page.")
-        .hint("Read a part of it: /exec sed -n '1,200p' FILE, or /exec tail -n 200 FILE")
+        .hint(format!("Read a part of it: /exec sed -n '1,200p' {word}, or /exec tail -n 200 {word}"))
+}
+
+/// A path as a shell reads it; the `~` of the home stays one.
+fn shell_word(shown: &str) -> String {
+    let (home, rest) = shown.strip_prefix("~/").map_or(("", shown), |rest| ("~/", rest));
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    match rest.chars().all(is_plain) {
+        true => shown.to_owned(),
+        false => format!("{home}'{}'", rest.replace('\'', r"'\''")),
+    }
 }
 
 /// A directory as a document: its names, directories first.
@@ -195,4 +206,20 @@ fn listing(found: &Found, path: &Path, workspace: &Workspace) -> Result<String> 
 
 fn unreadable(shown: &str, error: &std::io::Error) -> Error {
     Error::new(Code::LoadError, format!("{shown} could not be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (shown, word) in [
+            ("~/a-b/c.md", "~/a-b/c.md"),
+            ("~/a b/$(c).md", "~/'a b/$(c).md'"),
+            ("/data/it's", r"'/data/it'\''s'"),
+        ] {
+            assert_eq!(shell_word(shown), word);
+        }
+    }
 }

@@ -24,5 +24,5 @@ pub(crate) use part::no_block;
 pub(crate) use quote::{is_blank, typed, unquote};
 pub use setup::Setup;
 pub use shelf::Shelf;
-pub use target::{Bases, Beside, Candidates, Target};
+pub use target::{Bases, Beside, Candidates, Target, named_with_sign};
 pub use web::{Asker, Fetched, Web, succeeded};

@@ -128,6 +128,13 @@ impl Bases<'_> {
     }
 }
 
+/// The path whose name itself holds what was taken for a block, as `C#.md` does: it is meant where the other is missing.
+pub fn named_with_sign(path: &Path, block: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("#{block}"));
+    name.into()
+}
+
 /// `doc.md#part` as its two halves. A `#` in the middle of a path, or at its end, is part of a name.
 fn split_block(text: &str) -> (&str, Option<String>) {
     match text.rsplit_once('#') {

@@ -59,6 +59,7 @@ struct Saved {
 pub async fn save(edit: Edit, mut context: Context<'_>) -> Result<String> {
     let Edit { target, way, body, overwrite } = edit;
     let located = target.locate(context.state, context.agent, context.caller)?;
+    let located = located.settled(&context.agent.workspace).await?;
     way.check(&target, &located.part)?;
     context.kept().refuse(&located, &context.agent.workspace).await?;
     let seen = Arc::clone(&context.state.seen);
@@ -190,7 +191,11 @@ impl Way {
     /// Whether the command can do anything with such a target.
     fn check(self, target: &FileTarget, part: &Part) -> Result<()> {
         let message = match (self, part) {
-            _ if target.is_directory() => "A directory is no file: the path ends with a slash.",
+            _ if target.is_directory() => {
+                let message = "A directory is no file: the path ends with a slash.";
+                let named = format!("Name a file in it: {} PATH/NAME", self.word());
+                return Err(Error::new(Code::InvalidParams, message).hint(named));
+            }
             (Self::Replace, Part::Whole) => "Which part to replace is missing: #BLOCK, :L5 or :L5-L10.",
             (Self::Append, Part::Block(_) | Part::Lines(_)) => "Text is added at the end of the file only.",
             _ => return Ok(()),

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::{LineRange, Part};
 use crate::agent::workspace::{Found, FoundKind, Place};
 use crate::agent::{Agent, Workspace};
+use crate::blocking;
 use crate::command::Caller;
-use crate::document::{self, Bases, Candidates, Source, Target};
+use crate::document::{self, Bases, Candidates, Source, Target, named_with_sign};
 use crate::error::{Code, Error, Result, quoted};
 use crate::session::State;
 
@@ -14,7 +15,9 @@ use crate::session::State;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTarget {
     text: String,
+    /// The lines that stand behind the text, and how they are written.
     lines: Option<LineRange>,
+    suffix: String,
 }
 
 /// The paths that a target may mean, and the part.
@@ -22,6 +25,8 @@ pub struct FileTarget {
 pub struct Located {
     literal: PathBuf,
     decoded: Option<PathBuf>,
+    /// The file whose name itself holds what was taken for a part.
+    whole: Option<PathBuf>,
     pub part: Part,
 }
 
@@ -29,8 +34,11 @@ impl FileTarget {
     pub fn parse(text: &str) -> Self {
         let text = document::unquote(text);
         match LineRange::split(&text) {
-            Some((path, lines)) => Self { text: path.to_owned(), lines: Some(lines) },
-            None => Self { text: text.into_owned(), lines: None },
+            Some((path, lines)) => {
+                let suffix = text[path.len()..].to_owned();
+                Self { text: path.to_owned(), lines: Some(lines), suffix }
+            }
+            None => Self { text: text.into_owned(), lines: None, suffix: String::new() },
         }
     }
 
@@ -43,23 +51,31 @@ impl FileTarget {
     pub fn locate_from(&self, bases: Bases<'_>, state: &State) -> Result<Located> {
         // Without lines it would be all of the open document, which nobody has named.
         if self.text.is_empty() && self.lines.is_some() {
-            return Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(None)? });
+            return self.of_current(None, state);
         }
         let not_a_file = |why: &str| {
             Error::new(Code::InvalidPath, format!("{} {why}.", quoted(&self.text)))
                 .hint("Name a file of the workspace: ~/notes/a.md, notes/a.md")
         };
         match Target::parse(&self.text, bases) {
-            Ok(Target::Block(block)) => {
-                Ok(Located { literal: current_file(state)?, decoded: None, part: self.part(Some(block))? })
-            }
+            Ok(Target::Block(block)) => self.of_current(Some(block), state),
             Ok(Target::Path { candidates: Candidates { literal, decoded, .. }, block }) => {
-                Ok(Located { literal, decoded, part: self.part(block)? })
+                let whole = match (&block, &self.lines) {
+                    (Some(block), None) => Some(named_with_sign(&literal, block)),
+                    (None, Some(_)) => Some(bases.resolve(&format!("{}{}", self.text, self.suffix))),
+                    _ => None,
+                };
+                Ok(Located { literal, decoded, whole, part: self.part(block)? })
             }
             Ok(Target::Web { .. }) => Err(not_a_file("is on the web")),
             Ok(Target::Shortcut { .. }) => Err(not_a_file("is a shortcut, which can only be opened")),
             Err(unreachable) => Err(not_a_file(&format!("is no file: {unreachable}"))),
         }
+    }
+
+    fn of_current(&self, block: Option<String>, state: &State) -> Result<Located> {
+        let literal = current_file(state)?;
+        Ok(Located { literal, decoded: None, whole: None, part: self.part(block)? })
     }
 
     /// Whether it starts from where the topic stands: neither `/x` nor `~/x`.
@@ -89,6 +105,22 @@ impl Located {
     /// As written, then with percent-encoding undone.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.literal).chain(&self.decoded)
+    }
+
+    /// The same as `/open` means it: where there is no such file, but one whose name holds all of it, that file.
+    pub async fn settled(self, workspace: &Workspace) -> Result<Self> {
+        let Some(whole) = self.whole.clone() else { return Ok(self) };
+        let workspace = workspace.clone();
+        blocking::run(move || {
+            let exists = |path: &PathBuf| Ok::<_, Error>(workspace.place(path)?.open()?.is_some());
+            let mut paths = self.paths();
+            let is_part = paths.try_fold(false, |found, path| Ok::<_, Error>(found || exists(path)?))?;
+            drop(paths);
+            let is_whole = !is_part && exists(&whole)?;
+            let named = || Self { literal: whole, decoded: None, whole: None, part: Part::Whole };
+            Ok(if is_whole { named() } else { self })
+        })
+        .await
     }
 
     /// The first reading that exists, else the literal one. All of them must lie in the workspace.

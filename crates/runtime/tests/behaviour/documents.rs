@@ -74,6 +74,10 @@ async fn a_slip_in_a_name_is_repaired_by_what_lies_near_it() {
         ("/open docs/quite-different.md", "Look around: /ls ~/docs"),
         ("/open nowhere/at/all.md", "Look around: /ls ~/"),
         ("/install reprot.md", "Did you mean ~/report.md?"),
+        ("/open report", "Did you mean ~/report.md?"),
+        ("/open docs/guide", "Did you mean ~/docs/guide.md?"),
+        ("/open report.md:L5", "From that line on: /open ~/report.md --from L5"),
+        ("/open report.md:L5-L9", "From that line on: /open ~/report.md --from L5"),
     ] {
         let refused = world.fails("main", typed, "NOT_FOUND").await;
         assert!(refused.ends_with(&format!("\n  {hint}")), "{typed}: {refused}");
@@ -322,4 +326,40 @@ async fn the_setup_page_is_shown_while_it_is_needed() {
     world.ok("main", "/set $KEY = k").await;
     assert_eq!(world.ok("main", "/open b/page.md").await, "Opened ~/b/page.md\n---\n# Page");
     assert_eq!(world.ok("main", "/open a/named.md").await, "Opened ~/a/named.md\n---\n# Named");
+}
+
+#[tokio::test]
+async fn flags_alone_mean_the_document_that_is_open() {
+    let world = library().await;
+    world.fails("main", "/open --outline", "NOT_FOUND").await;
+    let outline = world.ok("main", "/open docs/guide.md --outline").await;
+    world.ok("main", "/open docs/guide.md").await;
+    assert_eq!(world.ok("main", "/open --outline").await, outline);
+    assert!(world.ok("main", "/open --from L1").await.starts_with("Opened ~/docs/guide.md"));
+    assert!(world.ok("main", "/info").await.contains("history:   0 entries"));
+    let unknown = world.fails("main", "/open report.md --lines 1-5", "INVALID_PARAMS").await;
+    assert!(unknown.contains("Unknown flag \"--lines\".") && unknown.contains("Usage: /open"), "{unknown}");
+    world.ok("main", "/close").await;
+    let none = world.fails("empty", "/back", "NO_HISTORY").await;
+    assert!(none.contains("No document was open in this topic before."), "{none}");
+}
+
+#[tokio::test]
+async fn hidden_names_are_listed_as_a_shell_has_it_too() {
+    let world = library().await;
+    world.home.write(".hidden/.more", "x");
+    let all = world.ok("main", "/ls --all").await;
+    for command in ["/ls -a", "/ls -la", "/ls -al ~", "/ls ~ -a"] {
+        assert_eq!(world.ok("main", command).await, all, "{command}");
+    }
+    assert!(!world.ok("main", "/ls").await.contains(".hidden"));
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_with_the_command_that_reads_it() {
+    let world = World::new().await;
+    world.home.write("all that.md", "line\n".repeat(2_000_000));
+    let refused = world.fails("main", "/open all that.md", "LOAD_ERROR").await;
+    let command = refused.split_once("part of it: ").unwrap().1.split_once(", or ").unwrap().0;
+    assert_eq!(command, "/exec sed -n '1,200p' ~/'all that.md'");
 }

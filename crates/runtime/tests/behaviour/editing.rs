@@ -359,3 +359,27 @@ async fn a_part_that_was_shown_again_may_be_replaced() {
         world.ok("f2", "/replace fc.md#one\nmine").await;
     }
 }
+
+#[tokio::test]
+async fn a_name_that_looks_like_a_part_is_found_as_open_finds_it() {
+    let world = World::new().await;
+    for name in ["c#.md", "a:L1", "both", "both#x"] {
+        world.home.write(name, "one\n");
+    }
+    for name in ["c#.md", "a:L1"] {
+        assert!(world.ok("main", &format!("/open {name}")).await.starts_with(&format!("Opened ~/{name}\n")));
+        let shown = world.ok("main", &format!("/edit {name}")).await;
+        assert!(shown.starts_with(&format!("Editing ~/{name}\n")), "{shown}");
+        world.ok("main", &format!("/write {name}\ntwo")).await;
+        world.ok("main", &format!("/append {name}\nthree")).await;
+        assert_eq!(world.home.read(name), "two\nthree\n");
+        world.ok("main", &format!("/commit {name} --message kept")).await;
+        assert!(world.ok("main", &format!("/log {name}")).await.contains("kept"));
+    }
+    // A file that has the part, or could have it, is meant first; a new one is not made of a part.
+    world.fails("main", "/edit both#x", "BLOCK_NOT_FOUND").await;
+    let missing = world.fails("main", "/write new#part.md\nx", "NOT_FOUND").await;
+    assert!(missing.contains("No such file: ~/new"), "{missing}");
+    let folder = world.fails("main", "/write sub/\nx", "INVALID_PARAMS").await;
+    assert!(folder.ends_with("Name a file in it: /write PATH/NAME"), "{folder}");
+}

@@ -1,17 +1,12 @@
 //! A path as written may mean several files: the first that is there, and what is near where none is.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::flags;
 use crate::command::neighbour;
 use crate::document::{Candidates, Library, Opened, Reading, Source, typed};
+use crate::edit::LineRange;
 use crate::error::{Code, Result};
-
-/// The path whose name itself holds what was taken for a block: `C#.md`.
-pub(super) fn named_with_sign(path: &Path, block: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!("#{block}"));
-    name.into()
-}
 
 /// The first reading of a path that exists, and that path.
 pub(super) async fn find(candidates: Candidates, library: Library<'_>) -> Result<(Opened, PathBuf)> {
@@ -31,6 +26,19 @@ pub(super) async fn find(candidates: Candidates, library: Library<'_>) -> Result
     if let Some(beside) = neighbour {
         let hint = format!("It exists beside the current document: /open {}", typed(&beside.target));
         return Err(missing.hint(hint));
+    }
+    let text = literal.to_string_lossy();
+    let exists = |path: &str| library.workspace.find(path.as_ref()).is_ok();
+    if let Some((_, flag)) = text.split_once(" --").filter(|(path, _)| exists(path.trim_end())) {
+        return Err(flags::unknown(&format!("--{}", flag.split_whitespace().next().unwrap_or_default())));
+    }
+    if let Some((path, lines)) = LineRange::split(&text).filter(|(path, _)| exists(path)) {
+        let shown = library.workspace.display(path.as_ref());
+        return Err(missing.hint(format!(
+            "From that line on: /open {} --from L{}",
+            typed(&shown),
+            lines.first
+        )));
     }
     // A version that is missing has said what there is.
     let near = missing.hints.is_empty().then(|| neighbour::hint(&literal, library.workspace)).flatten();

@@ -37,8 +37,7 @@ impl<'a> Flags<'a> {
                 })?;
                 (flags.target, flags.extent) = (rest, Extent::From(from));
             } else if let Some(unknown) = unknown_flag(target) {
-                return Err(wrong(format!("Unknown flag {}.", quoted(unknown)))
-                    .hint("A name that ends like this stands in quotes."));
+                return Err(self::unknown(unknown));
             } else {
                 return Ok(flags);
             }
@@ -55,8 +54,15 @@ fn wrong(message: String) -> Error {
     Error::new(Code::InvalidParams, message).hint(USAGE)
 }
 
+pub(super) fn unknown(flag: &str) -> Error {
+    wrong(format!("Unknown flag {}.", quoted(flag)))
+        .hint("A name that holds a word like this stands in quotes.")
+}
+
+/// A word alone is one too: it may be meant for the current document.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let first = text.strip_prefix(word).filter(|rest| rest.starts_with(char::is_whitespace));
+    let first =
+        text.strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
     let last = text.strip_suffix(word).filter(|rest| rest.ends_with(char::is_whitespace));
     first.or(last).map(str::trim)
 }
@@ -107,6 +113,8 @@ mod tests {
             ("'a --from b'", "'a --from b'", Extent::Start, Reading::Main),
             ("'a --from b' --from L3", "'a --from b'", from(3, 0), Reading::Main),
             ("a --bogus b.md", "a --bogus b.md", Extent::Start, Reading::Main),
+            ("--outline", "", Extent::Outline, Reading::Main),
+            ("--from L5", "", from(5, 0), Reading::Main),
         ];
         for (text, target, extent, reading) in table {
             assert_eq!(Flags::split(text), Ok(Flags { target, extent, reading }), "{text}");
@@ -136,7 +144,7 @@ mod tests {
             ("a b.md --edit", Some("a b.md")),
             ("a --edit b.md", None),
             ("'a --edit'", None),
-            ("--edit", None),
+            ("--edit", Some("")),
         ] {
             assert_eq!(edited(text), target, "{text}");
         }
