@@ -72,6 +72,64 @@ fn a_program_that_asks_is_answered_with_the_next_line() {
 }
 
 #[test]
+fn ctrl_c_at_the_prompt_is_for_the_program_that_waits_there() {
+    let world = World::new();
+    let mut person = session(&world, "bash:dev");
+    for (program, prompt) in [("cat", ""), ("read -s -p 'pw: ' P", "pw:")] {
+        person.types(&format!("{program}\r"));
+        person.sees("exit: running");
+        person.sees(prompt);
+        person.sees("bash:dev> ");
+        // What was typed goes first, as on any prompt.
+        person.types("half a line\x03");
+        person.sees("\r\n");
+        person.sees("bash:dev> ");
+        person.types("\x03");
+        person.sees(&format!("Interrupted: {program}"));
+        person.sees("bash:dev> ");
+        person.types("echo alive-$((2+2))\r");
+        person.sees("alive-4\r\n");
+        person.sees("bash:dev> ");
+        // Nothing is there to be interrupted.
+        person.types("\x03");
+        person.sees("\r\n");
+        person.sees("bash:dev> ");
+    }
+    assert_eq!(person.seen().matches("Interrupted").count(), 2, "{}", person.seen());
+    assert!(!person.seen().contains("NOT_FOUND"), "{}", person.seen());
+}
+
+#[test]
+fn every_line_is_for_the_program_that_waits_but_for_commands_of_string() {
+    let world = World::new();
+    let mut person = session(&world, "bash:dev");
+    person.types("read a; read b; read -r c; echo \"<$a|$b|$c>\"\r");
+    for line in [":wq", "", "at the end\\"] {
+        person.sees("exit: running");
+        person.sees("bash:dev> ");
+        person.types("//info\r");
+        person.sees("running:");
+        person.sees("bash:dev> ");
+        person.types(&format!("{line}\r"));
+    }
+    person.sees("<:wq||at the end\\>");
+    person.sees("bash:dev> ");
+    // Nothing reads any more, so it is a word of the prompt again.
+    person.types(":main\r");
+    person.sees("main> ");
+}
+
+#[test]
+fn the_prompt_says_how_it_is_used_in_this_topic() {
+    let world = World::new();
+    for (topic, help, backslash) in [("bash:dev", " //help lists", false), ("main", " /help lists", true)] {
+        let person = session(&world, topic);
+        assert!(person.seen().contains(help), "{}", person.seen());
+        assert_eq!(person.seen().contains("A \\ at the end"), backslash, "{}", person.seen());
+    }
+}
+
+#[test]
 fn lines_that_arrive_together_are_all_taken() {
     let world = World::new();
     let mut person = session(&world, "main");

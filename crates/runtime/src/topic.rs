@@ -77,6 +77,11 @@ impl Topic {
         }
     }
 
+    /// What commands begin with here: in a shell one slash begins a path.
+    pub fn slashes(&self) -> &'static str {
+        if self.kind() == Kind::Bash { "//" } else { "/" }
+    }
+
     fn canonical(text: &str) -> Option<Self> {
         let mut segments = text.split(':');
         let topic = match (segments.next()?, segments.next(), segments.next()) {

@@ -19,6 +19,9 @@ pub struct Offer {
     /// Where the part of the text that a word replaces starts, in bytes.
     pub start: usize,
     pub words: Vec<String>,
+    /// A program runs in this shell, and takes what is typed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
     /// The program that runs in this shell does not show what is typed: it may be a password.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,

@@ -1,4 +1,4 @@
-//! What the daemon knows while a line is typed: what Tab offers, and whether the line may be shown.
+//! What the daemon knows while a line is typed: what Tab offers, who reads the line, and whether it may be shown.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -17,6 +17,17 @@ use wire::{Offer, Typed};
 /// A daemon that does not answer by then must not hold up the typing.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// Who reads the next line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// This prompt, for its topic.
+    Topic,
+    /// The program that runs in the shell.
+    Program,
+    /// The same, and it does not show what it reads.
+    Unseen,
+}
+
 pub(super) struct Helper {
     client: Client,
     runtime: Rc<Runtime>,
@@ -31,9 +42,15 @@ impl Helper {
         Self { client, runtime, cwd, topic, hidden: false }
     }
 
-    /// Whether the next line goes to a program that does not show it.
-    pub(super) fn reads_hidden(&self) -> bool {
-        self.topic.kind() == Kind::Bash && self.ask("").is_some_and(|offer| offer.hidden)
+    pub(super) fn reader(&self) -> Reader {
+        if self.topic.kind() != Kind::Bash {
+            return Reader::Topic;
+        }
+        match self.ask("") {
+            Some(Offer { hidden: true, .. }) => Reader::Unseen,
+            Some(Offer { running: true, .. }) => Reader::Program,
+            _ => Reader::Topic,
+        }
     }
 
     fn ask(&self, text: &str) -> Option<Offer> {

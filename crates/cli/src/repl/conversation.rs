@@ -82,7 +82,9 @@ impl<'a> Conversation<'a> {
                 Ok(())
             }
             Outcome::Finished(Err(failure)) => self.print_error(&failure.message),
-            Outcome::Abandoned => output::print("Left it running. /interrupt stops it."),
+            Outcome::Abandoned => {
+                output::print(&format!("Left it running. {}interrupt stops it.", self.topic.slashes()))
+            }
         }
     }
 

@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::stdio::stdin;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::config::Configurer;
-use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{
     Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Editor, Event, EventContext,
     EventHandler, KeyEvent, RepeatCount,
 };
 
-use super::completion::Helper;
+use super::completion::{Helper, Reader};
 
 /// Lines kept in the history file.
 const HISTORY_MAX: usize = 10_000;
@@ -24,6 +23,13 @@ pub(super) struct Lines {
     pub(super) editor: Editor<Helper, FileHistory>,
     /// The last line was dropped with Ctrl-C.
     dropped: Arc<AtomicBool>,
+}
+
+/// What came of a line.
+pub(super) enum Entered {
+    Line(String),
+    /// Ctrl-C took this away.
+    Dropped(String),
 }
 
 impl Lines {
@@ -45,13 +51,14 @@ impl Lines {
         Ok(Self { editor, dropped })
     }
 
-    pub(super) fn read(&mut self, prompt: &str) -> rustyline::Result<String> {
+    pub(super) fn read(&mut self, prompt: &str) -> rustyline::Result<Entered> {
         let line = self.editor.readline(prompt)?;
-        if self.dropped.swap(false, Ordering::Relaxed) { Err(ReadlineError::Interrupted) } else { Ok(line) }
+        let dropped = self.dropped.swap(false, Ordering::Relaxed);
+        Ok(if dropped { Entered::Dropped(line) } else { Entered::Line(line) })
     }
 
     /// Reads a line of which neither the characters nor their number can be seen.
-    pub(super) fn read_hidden(&mut self, prompt: &str) -> rustyline::Result<String> {
+    pub(super) fn read_hidden(&mut self, prompt: &str) -> rustyline::Result<Entered> {
         // For terminals on which the editor does not work, and in case it fails.
         let echo = Echo::off()?;
         let cursor = self.editor.set_cursor_visibility(false)?;
@@ -71,9 +78,9 @@ impl Lines {
         self.editor.set_color_mode(if hidden { ColorMode::Forced } else { ColorMode::Enabled });
     }
 
-    /// Whether the next line goes to a program that does not show it.
-    pub(super) fn goes_unseen(&self) -> bool {
-        self.editor.helper().is_some_and(Helper::reads_hidden)
+    /// Who reads the next line.
+    pub(super) fn reader(&self) -> Reader {
+        self.editor.helper().map_or(Reader::Topic, Helper::reader)
     }
 }
 

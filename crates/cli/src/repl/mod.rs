@@ -8,13 +8,13 @@ mod line;
 use std::rc::Rc;
 
 use runtime::command::table;
-use runtime::topic::Topic;
+use runtime::topic::{Kind, Topic};
 use rustyline::error::ReadlineError;
 
-use self::completion::Helper;
+use self::completion::{Helper, Reader};
 use self::conversation::Conversation;
 use self::draft::{Draft, Next};
-use self::line::Lines;
+use self::line::{Entered, Lines};
 use crate::daemon::Link;
 use crate::environment::Environment;
 use crate::failure::{Failure, Status};
@@ -22,6 +22,9 @@ use crate::output;
 
 const CONTINUED: &str = "… ";
 const BODY: &str = "  Now the body. A line with a single dot ends it; Ctrl-C drops it.";
+
+/// What Ctrl-C is to the program that runs in a shell.
+const INTERRUPT: &str = "//interrupt";
 
 const NOT_SENT: &str = "  Not sent: a line that begins with // is a command, and there is none of that name.\n  \
      To type it to the program as it is: string --attach TOPIC";
@@ -40,8 +43,8 @@ pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result
     let history = link.root().history();
     // A first session has no history yet, and one that cannot be read is no reason not to work.
     let _ = lines.editor.load_history(&history);
+    output::print(&banner(topic.kind()))?;
     let mut conversation = Conversation::new(link, topic, environment);
-    output::print(&banner())?;
     loop {
         if let Some(helper) = lines.editor.helper_mut() {
             helper.topic = conversation.topic().clone();
@@ -49,10 +52,11 @@ pub(crate) fn run(link: &Link, topic: &str, environment: &Environment) -> Result
         match read(&mut lines, conversation.topic())? {
             Input::Leave => return Ok(Status::Done),
             Input::Nothing => {}
+            Input::Interrupt => runtime.block_on(conversation.send(INTERRUPT.to_owned()))?,
             Input::Topic(name) => conversation.switch(&name)?,
             Input::Payload(payload) => {
                 // A password may also have been asked for while the line was typed.
-                if !lines.goes_unseen() {
+                if lines.reader() != Reader::Unseen {
                     // History is a convenience: a full disk must not end the session.
                     let _ = lines.editor.add_history_entry(&payload);
                     let _ = lines.editor.append_history(&history);
@@ -77,49 +81,72 @@ enum Input {
     Hidden(String),
     /// `:NAME`, a word of this prompt and of no topic: go on in another one.
     Topic(String),
+    /// Ctrl-C while a program reads.
+    Interrupt,
     Nothing,
     Leave,
 }
 
-fn banner() -> String {
-    format!(
-        "String {}. /help lists the commands, Tab completes, :NAME changes the topic.\n\
-         A \\ at the end continues a line, Ctrl-C stops a command, Ctrl-D leaves.",
-        env!("CARGO_PKG_VERSION")
-    )
+fn banner(kind: Kind) -> String {
+    let keys = match kind {
+        Kind::Bash => {
+            "//help lists String's commands, Tab completes, :NAME changes the topic.\n\
+             The rest is the shell's. While a program runs, every line but //… is its own: :q as well.\n\
+             Ctrl-C stops a program, Ctrl-D leaves."
+        }
+        _ => {
+            "/help lists the commands, Tab completes, :NAME changes the topic.\n\
+             A \\ at the end continues a line, Ctrl-C stops a command, Ctrl-D leaves."
+        }
+    };
+    format!("String {}. {keys}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Reads one payload, over as many lines as it takes.
 fn read(lines: &mut Lines, topic: &Topic) -> Result<Input, Failure> {
     let mut draft = Draft::new(topic.kind());
     let mut prompt = format!("{topic}> ");
-    if lines.goes_unseen() {
+    if lines.reader() == Reader::Unseen {
         return match lines.read_hidden(&prompt) {
-            Ok(line) if line.is_empty() => Ok(Input::Nothing),
-            Ok(line) => Ok(Input::Hidden(line)),
+            Ok(Entered::Line(line)) => Ok(Input::Hidden(line)),
+            Ok(Entered::Dropped(line)) => Ok(dropped(&draft, &line, lines)),
             Err(error) => stopped(draft, error),
         };
     }
     loop {
-        match lines.read(&prompt) {
-            Ok(line) if draft.is_empty() && line.trim().is_empty() => return Ok(Input::Nothing),
-            Ok(line) if draft.is_empty() && names_a_topic(&line) => {
+        let line = match lines.read(&prompt) {
+            Ok(Entered::Line(line)) => line,
+            Ok(Entered::Dropped(line)) => return Ok(dropped(&draft, &line, lines)),
+            Err(error) => return stopped(draft, error),
+        };
+        if draft.is_empty() {
+            // It is not for this prompt to read, be it `:wq` or nothing but Enter.
+            if lines.reader() != Reader::Topic {
+                return Ok(Input::Payload(line));
+            }
+            if line.trim().is_empty() {
+                return Ok(Input::Nothing);
+            }
+            if names_a_topic(&line) {
                 return Ok(Input::Topic(line[1..].trim().to_owned()));
             }
-            Ok(line) => match draft.add(&line) {
-                Next::Complete(payload) => return Ok(Input::Payload(payload)),
-                Next::Line => CONTINUED.clone_into(&mut prompt),
-                Next::Body => {
-                    output::print(BODY)?;
-                    CONTINUED.clone_into(&mut prompt);
-                }
-            },
-            Err(error) => return stopped(draft, error),
         }
+        match draft.add(&line) {
+            Next::Complete(payload) => return Ok(Input::Payload(payload)),
+            Next::Line => {}
+            Next::Body => output::print(BODY)?,
+        }
+        CONTINUED.clone_into(&mut prompt);
     }
 }
 
-/// What it means that no line came.
+/// What Ctrl-C means: it takes away what was typed; where there is nothing, it is for the program that reads.
+fn dropped(draft: &Draft, line: &str, lines: &Lines) -> Input {
+    let nothing_typed = draft.is_empty() && line.is_empty();
+    if nothing_typed && lines.reader() != Reader::Topic { Input::Interrupt } else { Input::Nothing }
+}
+
+/// What it means that no line came, and none will.
 fn stopped(draft: Draft, error: ReadlineError) -> Result<Input, Failure> {
     match error {
         ReadlineError::Interrupted => Ok(Input::Nothing),

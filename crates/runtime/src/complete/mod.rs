@@ -8,6 +8,8 @@ mod typed;
 
 use std::path::{Path, PathBuf};
 
+use ::shell::RunningCommand;
+
 use self::typed::{Typed, Wanted};
 use crate::Runtime;
 use crate::agent::Agent;
@@ -39,6 +41,8 @@ pub struct Offer {
     /// Where the part that is replaced starts, in bytes.
     pub start: usize,
     pub words: Vec<String>,
+    /// The text is for a program, which runs in this shell.
+    pub running: bool,
     /// The text is for a program that does not show it. It may be a password, and nothing is offered.
     pub hidden: bool,
 }
@@ -49,8 +53,10 @@ impl Runtime {
         let topic = Topic::parse(&question.topic)?;
         let agent = self.agents.named(&question.agent)?;
         let topics = self.sessions.of(&agent.id);
-        if hides_input(&topics, &topic).await {
-            return Ok(Offer { start: question.text.len(), words: Vec::new(), hidden: true });
+        let program = program(&topics, &topic).await;
+        let running = program.is_some();
+        if program.is_some_and(|program| program.hides_input) {
+            return Ok(Offer { start: question.text.len(), words: Vec::new(), running, hidden: true });
         }
         let typed = Typed::read(&question.text, &topic);
         let asked = Asked { agent: &agent, topics: &topics, topic: &topic, cwd: question.cwd };
@@ -59,7 +65,7 @@ impl Runtime {
         words.sort_unstable();
         words.dedup();
         words.truncate(OFFERED_MAX);
-        Ok(Offer { start: question.text.len() - typed.word.len(), words, hidden: false })
+        Ok(Offer { start: question.text.len() - typed.word.len(), words, running, hidden: false })
     }
 }
 
@@ -152,10 +158,10 @@ impl Asked<'_> {
     }
 }
 
-async fn hides_input(topics: &Topics, topic: &Topic) -> bool {
-    let Some(shell) = topics.get(topic).and_then(|session| session.shell()) else { return false };
-    let running = shell.info().await.ok().and_then(|info| info.running);
-    running.is_some_and(|running| running.hides_input)
+/// What runs in a topic's shell, and reads what is typed.
+async fn program(topics: &Topics, topic: &Topic) -> Option<RunningCommand> {
+    let shell = topics.get(topic)?.shell()?;
+    shell.info().await.ok()?.running
 }
 
 fn shell_directory(state: &State, home: &Path) -> PathBuf {

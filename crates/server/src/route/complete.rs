@@ -33,5 +33,6 @@ pub async fn complete(
     let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute());
     let question = Question { agent: super::agent(&headers), topic, text, cwd };
     let offer = app.runtime.complete(question).await?;
-    Ok(Json(Offer { start: offer.start, words: offer.words, hidden: offer.hidden }))
+    let runtime::complete::Offer { start, words, running, hidden } = offer;
+    Ok(Json(Offer { start, words, running, hidden }))
 }
