@@ -108,6 +108,12 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
 }
 
 fn attach(topic: &str, environment: &Environment) -> Result<Plan, Failure> {
+    let canonical = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
+    if canonical.kind() != Kind::Bash {
+        return Err(Failure::usage(format!(
+            "{topic} is not a shell. The topic of a shell is bash: and its name, such as bash:dev."
+        )));
+    }
     if environment.stdin != Stream::Terminal || environment.stdout != Stream::Terminal {
         return Err(Failure::usage(format!(
             "Only a person at a terminal can attach to a shell.\n  \
@@ -115,13 +121,7 @@ fn attach(topic: &str, environment: &Environment) -> Result<Plan, Failure> {
              To see its screen:  string {topic} //screen"
         )));
     }
-    let canonical = Topic::parse(topic).map_err(|error| Failure::usage(error.to_string()))?;
-    match canonical.kind() {
-        Kind::Bash => Ok(Plan::Attach(canonical.to_string())),
-        _ => Err(Failure::usage(format!(
-            "{topic} is not a shell. The topic of a shell is bash: and its name, such as bash:dev."
-        ))),
-    }
+    Ok(Plan::Attach(canonical.to_string()))
 }
 
 fn in_topic(
@@ -222,12 +222,13 @@ fn no_command(topic: &str) -> Failure {
     if topic.trim().is_empty() {
         return Failure::usage(NOTHING_TO_DO);
     }
-    if let Err(error) = Topic::parse(topic) {
-        return Failure::usage(error.to_string());
-    }
+    let slashes = match Topic::parse(topic) {
+        Ok(topic) => topic.slashes(),
+        Err(error) => return Failure::usage(error.to_string()),
+    };
     let mut message = format!(
         "No command for the topic {topic}.\n  \
-         Send one:  string {topic} /info\n  \
+         Send one:  string {topic} {slashes}info\n  \
          From a file or a pipe:  string {topic} --stdin\n  \
          On a terminal, `string {topic}` alone is an interactive session."
     );
@@ -327,8 +328,26 @@ mod tests {
         let failure = planned(&["docs"], Stream::Other).unwrap_err();
         assert_eq!(failure.status, Status::Usage);
         assert!(failure.message.contains("string docs /info"), "{}", failure.message);
+        let failure = planned(&["bash:dev"], Stream::Other).unwrap_err();
+        assert!(failure.message.contains("string bash:dev //info"), "{}", failure.message);
         let failure = planned(&["help"], Stream::Other).unwrap_err();
         assert!(failure.message.contains("string /help"), "{}", failure.message);
+    }
+
+    #[test]
+    fn only_shells_are_attached_to_and_only_from_a_terminal() {
+        let attached = planned(&["--attach", "bash:dev"], Stream::Terminal).unwrap();
+        assert_eq!(attached, Plan::Attach("bash:dev".into()));
+        for (topic, stream, message) in [
+            ("bash:dev", Stream::Other, "string bash:dev //screen"),
+            ("main", Stream::Other, "main is not a shell."),
+            ("main", Stream::Terminal, "main is not a shell."),
+            ("a b", Stream::Other, "ERROR(INVALID_TARGET)"),
+        ] {
+            let failure = planned(&["--attach", topic], stream).unwrap_err();
+            assert!(failure.message.contains(message), "{topic}: {}", failure.message);
+            assert!(!failure.message.contains("string main"), "{}", failure.message);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Context;
 use super::table::{self, Spec};
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::reply::with_body;
-use crate::topic::{Kind, Topic};
+use crate::topic::Topic;
 
 /// Longer usage lines stand out of the column instead of making it wider than a screen.
 const USAGE_MAX: usize = 44;
@@ -57,7 +57,7 @@ fn one(name: &str, topic: &Topic) -> Result<String> {
     Ok(with_body(&format!("Command: {slash}/{}", spec.name), &lines.join("\n")))
 }
 
-/// What stands before a command's own slash: in a shell one slash begins a path.
+/// What stands before a command's own slash.
 fn slash(topic: &Topic) -> &'static str {
-    if topic.kind() == Kind::Bash { "/" } else { "" }
+    &topic.slashes()[1..]
 }

@@ -24,6 +24,7 @@ mod replace;
 mod script_tool;
 mod session;
 mod set;
+mod slashes;
 mod source;
 mod surroundings;
 pub mod table;
@@ -59,6 +60,7 @@ use crate::sink::Sink;
 use crate::topic::{Kind, Topic};
 use crate::variable::{self, Assignment};
 pub use payload::{Actions, Line};
+use slashes::as_typed_in;
 use terminal::AtOnce;
 
 /// A command with its arguments, ready to run.
@@ -170,6 +172,12 @@ pub enum Answer {
 
 /// Runs one command. Its reply is the text without the envelope.
 pub async fn run(command: Command, context: Context<'_>) -> Result<Answer> {
+    let session = Arc::clone(context.session);
+    let answer = answer(command, context).await;
+    answer.map_err(|error| as_typed_in(&session.topic, error))
+}
+
+async fn answer(command: Command, context: Context<'_>) -> Result<Answer> {
     let reply = match command {
         Command::Open(what) => return apart(|| open::run(what, context)).await,
         Command::Help { command } => help::run(command.as_deref(), &context),

@@ -1,8 +1,8 @@
 //! A payload: the command line, its body, and further commands below it.
 
 use super::table::{self, Body, Spec};
-use crate::error::{Code, Error, Result, nearest, quoted};
-use crate::topic::{Kind, Topic};
+use crate::error::{Code, Error, Result, nearest, one_line, quoted};
+use crate::topic::Topic;
 
 /// Said where a line belongs to no command.
 const NOTHING_RUN: &str = "Nothing was run.";
@@ -100,8 +100,8 @@ pub fn split<'a>(
         let line = line.trim_end();
         let Some(text) = command_text(line) else {
             return Err(match lines.pop() {
-                None => not_a_command(line),
-                Some(Ok(above)) => stray_line(line, above.spec),
+                None => not_a_command(line, topic),
+                Some(Ok(above)) => stray_line(line, above.spec, topic),
                 // The text may well be the body of what was meant.
                 Some(Err(above)) if lines.is_empty() => above.error,
                 Some(Err(above)) => above.error.hint(NOTHING_RUN),
@@ -170,22 +170,31 @@ fn skip_blank_lines(text: &str) -> &str {
     &text[blank..]
 }
 
-fn not_a_command(line: &str) -> Error {
+fn not_a_command(line: &str, topic: &Topic) -> Error {
     Error::new(Code::CommandUnsupported, format!("Commands must start with /. Got {}.", quoted(line)))
         .hint("Plain text is shell input and goes to a bash topic, such as bash:dev.")
+        .hints(meant_command(line, topic))
         .hint("Try /help for the commands valid here.")
 }
 
-fn stray_line(line: &str, above: &Spec) -> Error {
-    let message = format!("/{} takes no text below it. Got {}.", above.name, quoted(line));
+/// `string open a.md` is text for a topic of that name; the command was hardly meant to be one.
+fn meant_command(line: &str, topic: &Topic) -> Option<String> {
+    let Topic::Tab(name) = topic else { return None };
+    let spec = table::find(name.as_str(), topic).filter(|spec| spec.place.allows(topic))?;
+    Some(format!("Or did you mean the command? string /{} {}", spec.name, one_line(line)))
+}
+
+fn stray_line(line: &str, above: &Spec, topic: &Topic) -> Error {
+    let slashes = topic.slashes();
+    let message = format!("{slashes}{} takes no text below it. Got {}.", above.name, quoted(line));
     Error::new(Code::InvalidParams, message)
-        .hint("Every line below must be a further command, starting with /.")
+        .hint(format!("Every line below must be a further command, starting with {slashes}."))
         .hint(NOTHING_RUN)
 }
 
 fn unknown(word: &str, topic: &Topic) -> Error {
     let names = table::valid_in(topic).map(|spec| spec.name);
-    let slashes = slashes(topic);
+    let slashes = topic.slashes();
     let near = elsewhere(word, topic).or_else(|| nearest(word, names));
     let near = near.map(|name| format!("Did you mean {slashes}{name}?"));
     Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("{slashes}{word}"))))
@@ -199,17 +208,12 @@ fn elsewhere(word: &str, topic: &Topic) -> Option<&'static str> {
     table::valid_in(topic).any(|spec| spec.name == *command).then_some(*typed)
 }
 
-/// How commands begin in a topic.
-fn slashes(topic: &Topic) -> &'static str {
-    if topic.kind() == Kind::Bash { "//" } else { "/" }
-}
-
 fn wrong_place(spec: &Spec, topic: &Topic) -> Error {
     let here = match topic {
         Topic::Hub(hub) => format!("the {} hub", hub.as_str()),
         other => other.to_string(),
     };
-    let slashes = slashes(topic);
+    let slashes = topic.slashes();
     let message = format!("{slashes}{} is not valid in {here}.", spec.name);
     let places = table::places(spec.name).join(", ");
     Error::new(Code::CommandUnsupported, message)
@@ -298,6 +302,18 @@ mod tests {
         );
         let list = said("/list", "main");
         assert!(list.contains("the app hub, the bash hub") && list.contains("the agent hub"), "{list}");
+    }
+
+    #[test]
+    fn text_for_a_topic_named_like_a_command_may_be_its_arguments() {
+        let said = |payload: &str, topic: &str| {
+            split(payload, &Topic::parse(topic).unwrap(), Actions::Impossible).unwrap_err().to_string()
+        };
+        let hint = "Or did you mean the command? string /open foo.md";
+        assert!(said("foo.md", "open").contains(hint) && said("foo.md", "Open").contains(hint));
+        for topic in ["main", "app:open", "spawn"] {
+            assert!(!said("foo.md", topic).contains("did you mean"), "{topic}");
+        }
     }
 
     #[test]

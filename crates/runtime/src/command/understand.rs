@@ -1,6 +1,7 @@
 //! From a payload to commands, all of it before any of them runs.
 
 use super::payload::{self, Actions, Line, Wrong};
+use super::slashes::as_typed_in;
 use super::table::Verb;
 use super::terminal::{self, AtOnce};
 use super::{
@@ -20,6 +21,10 @@ pub fn parse(payload: &str, topic: &Topic, actions: Actions) -> Result<Vec<Step>
         let command = Command::Input(payload.to_owned());
         return Ok(vec![Step { topic: topic.clone(), command, shown: String::new() }]);
     }
+    steps(payload, topic, actions).map_err(|error| as_typed_in(topic, error))
+}
+
+fn steps(payload: &str, topic: &Topic, actions: Actions) -> Result<Vec<Step>> {
     let mut steps: Vec<Step> = Vec::new();
     let mut wrong_at_once: Option<Error> = None;
     for line in payload::split(payload, topic, actions)? {

@@ -92,7 +92,9 @@ fn timed_out(session: &Session) -> Error {
 
 fn with_way_out(error: Error, session: &Session) -> Error {
     let running = session.running().map(|command| format!("Running: {command}"));
-    error.hints(running).hint("Stop it with /interrupt, or use another topic: topics run in parallel.")
+    let slashes = session.topic.slashes();
+    let stop = format!("Stop it with {slashes}interrupt, or use another topic: topics run in parallel.");
+    error.hints(running).hint(stop)
 }
 
 #[cfg(test)]
