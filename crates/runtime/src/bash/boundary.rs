@@ -54,9 +54,16 @@ impl Shells {
         let (boundary, fence) = self.boundary(agent).await?;
         if boundary.level() != Level::None {
             let own = own(agent);
-            let failed =
-                |error| Error::new(Code::LoadError, format!("{}: {error}", own.join("output").display()));
-            files::create_dir(&own.join("output")).map_err(failed)?;
+            let output = own.join("output");
+            files::create_dir(&output).map_err(|error| {
+                Error::new(Code::LoadError, format!("{} cannot be made: {error}", output.display()))
+                    .hint("Shells and commands need it inside a boundary: long output is kept there.")
+                    .hint(format!(
+                        "Make the home writable, or choose another: string agent set-home {} DIR",
+                        agent.id
+                    ))
+                    .hint("Or do without a boundary: string agent boundary none")
+            })?;
             if own.is_symlink() {
                 let message = format!(
                     "{} is a link, which a command could replace with settings of its own.",

@@ -65,7 +65,10 @@ fn parts(turn: &Turn, notes: &[String], workspace: &Workspace) -> Vec<String> {
             parts.push("(an earlier command had closed the shell's output; it is open again)".to_owned());
         }
         Streams::Redirected => {
-            parts.push("(the shell's output does not come here; exec >/dev/tty brings it back)".to_owned());
+            // Only how it was then is known: this may be the very turn that has brought it back.
+            let note =
+                "(when this began, the shell's output went elsewhere; exec >/dev/tty 2>&1 brings it back)";
+            parts.push(note.to_owned());
         }
     }
     parts

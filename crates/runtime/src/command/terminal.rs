@@ -7,7 +7,8 @@ use std::time::Duration;
 use shell::{Cause, Death, Error as ShellError, Info, Outcome, Shell, Turn};
 
 use self::life::{bury, forget, record, start};
-use super::{Arguments, Context};
+use super::payload::not_valid;
+use super::{Arguments, Context, table};
 use crate::bash::{self, first_line, render, unheard};
 use crate::error::{Code, Error, Result, quoted};
 use crate::long::fitting;
@@ -56,6 +57,7 @@ pub async fn input(text: &str, mut context: Context<'_>) -> Result<String> {
             other => break other.map_err(|error| wrong(&error, context.session))?,
         }
     };
+    notes.extend(drawn(&turn, &shell, &context).await);
     finish(&turn, &notes, context)
 }
 
@@ -64,7 +66,8 @@ pub async fn wait(time: Duration, context: Context<'_>) -> Result<String> {
     let shell = context.session.shell().ok_or_else(|| no_shell(context.session))?;
     let turn = watched(&shell, shell.wait(time), context.sink).await;
     let turn = turn.map_err(|error| wrong(&error, context.session))?;
-    finish(&turn, &[], context)
+    let notes: Vec<String> = drawn(&turn, &shell, &context).await.into_iter().collect();
+    finish(&turn, &notes, context)
 }
 
 pub async fn at_once(act: AtOnce, session: &Session) -> Result<String> {
@@ -168,12 +171,23 @@ async fn noted_if_long<T>(turn: impl Future<Output = T>, shell: &Shell, context:
     turn.await
 }
 
+/// Said of a program that has printed nothing and shows something all the same, as full-screen programs do.
+async fn drawn(turn: &Turn, shell: &Shell, context: &Context<'_>) -> Option<String> {
+    let runs = matches!(turn.outcome, Outcome::Running(_));
+    if !runs || context.state.shell.printed || !turn.output.is_empty() {
+        return None;
+    }
+    let screen = shell.screen().await.ok()?;
+    (!screen.trim().is_empty()).then(|| "(nothing printed; //screen shows the program's screen)".to_owned())
+}
+
 /// Keeps what the session must remember of a turn, and renders it. What nobody hears is for the next caller.
 fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<String> {
     let unheard_before = context.state.shell.unheard.take();
     let stopped = context.runtime.stop.is_cancelled().then(|| "(the daemon stops)".to_owned());
     let notes: Vec<String> = unheard_before.into_iter().chain(notes.iter().cloned()).chain(stopped).collect();
     let reply = remember(turn, &notes, &mut context);
+    let reply = reply.map_err(|error| reaching_string(error, &context));
     if context.left.is_cancelled() {
         let lost = unheard(turn, &notes, &context.agent.workspace);
         context.state.shell.unheard = Some(fitting(&lost, UNHEARD_MAX).into_owned());
@@ -184,6 +198,7 @@ fn finish(turn: &Turn, notes: &[String], mut context: Context<'_>) -> Result<Str
 fn remember(turn: &Turn, notes: &[String], context: &mut Context<'_>) -> Result<String> {
     let shell = &mut context.state.shell;
     shell.running = matches!(turn.outcome, Outcome::Running(_));
+    shell.printed = shell.running && (shell.printed || !turn.output.is_empty());
     shell.directory = Some(turn.directory.clone());
     if let Outcome::Died(Death { cause: Cause::Closed, .. }) = &turn.outcome {
         shell.recorded = None;
@@ -209,6 +224,18 @@ fn remember(turn: &Turn, notes: &[String], context: &mut Context<'_>) -> Result<
         record(turn.directory.path.clone(), running, context);
     }
     render(turn, notes, &context.agent.workspace)
+}
+
+/// A command that bash did not find, or found to be a directory, may have been meant for String.
+fn reaching_string(error: Error, context: &Context<'_>) -> Error {
+    let topic = &context.session.topic;
+    let word = context.state.shell.command.split_whitespace().next().and_then(|word| word.strip_prefix('/'));
+    let meant = word.and_then(|word| table::find(word, topic));
+    match meant.filter(|_| matches!(error.code, Code::Exit(126 | 127))) {
+        Some(spec) if spec.place.allows(topic) => error.hint(format!("//{} reaches String.", spec.name)),
+        Some(spec) => error.hints(not_valid(spec.name, topic).hints),
+        None => error,
+    }
 }
 
 fn no_shell(session: &Session) -> Error {
@@ -241,8 +268,13 @@ fn wrong(error: &ShellError, session: &Session) -> Error {
             Error::new(Code::NotFound, format!("The shell has ended with status {}.", death.status))
                 .hint(bash::FRESH)
         }
-        ShellError::NulByte | ShellError::LineTooLong { .. } => {
+        ShellError::NulByte => Error::new(Code::InvalidParams, format!("This cannot be sent: {error}.")),
+        ShellError::LineTooLong { .. } => {
             Error::new(Code::InvalidParams, format!("This cannot be sent: {error}."))
+                .hint("Send it in shorter lines, if the program takes them.")
+                .hint(
+                    "Or end the program with //kill, write the line to a file and start it again with <FILE.",
+                )
         }
         other => Error::new(Code::LoadError, format!("The shell failed: {other}.")),
     }

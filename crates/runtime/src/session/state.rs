@@ -50,6 +50,8 @@ pub struct ShellState {
     pub restart_in: Option<PathBuf>,
     /// A command was still running at the end of the last turn.
     pub running: bool,
+    /// It has printed something, in this turn or an earlier one.
+    pub printed: bool,
     /// The last command, as lists show it.
     pub command: String,
     /// A reply that nobody heard, because its caller had gone away. The next one begins with it.
