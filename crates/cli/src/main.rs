@@ -42,7 +42,12 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(shown) => return show(&shown),
     };
-    let status = run(&arguments, &Environment::read()).unwrap_or_else(|failure| {
+    told(run(&arguments, &Environment::read()))
+}
+
+/// The exit code, after saying what failed.
+fn told(outcome: Result<Status, Failure>) -> ExitCode {
+    let status = outcome.unwrap_or_else(|failure| {
         if !failure.message.is_empty() {
             output::notice(&failure.message);
         }
@@ -96,9 +101,7 @@ fn show(message: &clap::Error) -> ExitCode {
         output::notice(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
         return Status::Usage.into();
     }
-    // Nobody is left to read what cannot be written.
-    let _ = message.print();
-    Status::Done.into()
+    told(output::written(message.print()).map(|()| Status::Done))
 }
 
 /// The way to the daemon, for the agent that speaks.

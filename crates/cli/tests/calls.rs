@@ -160,11 +160,16 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
     let world = World::new();
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut command = world.string(&["main", "/info"]);
-    let run = read(command.stdout(full).output().unwrap());
-    assert_eq!(run.code, Some(1));
-    assert!(run.err.contains("cannot write"), "{}", run.err);
+    for (output, code) in [("/dev/full", Some(1)), ("&-", Some(1)), ("/dev/null", Some(0))] {
+        for words in ["main /info", "--help", "--daemon status"] {
+            let mut shell = world.command("bash");
+            shell.args(["-c", &format!("\"$0\" {words} >{output}"), STRING]);
+            let run = finish(shell);
+            assert_eq!(run.code, code, "{words} >{output}");
+            let said = run.err.contains("cannot write to standard output");
+            assert_eq!(said, code == Some(1), "{words} >{output}: {}", run.err);
+        }
+    }
 }
 
 #[test]
