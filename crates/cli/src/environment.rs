@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use rustix::process::Pid;
+
 use crate::failure::Failure;
 use crate::root::Root;
 
@@ -101,6 +103,23 @@ pub(crate) fn role() -> Role {
         Some(argument) if argument == script::worker::ARGUMENT => Role::Worker,
         _ => Role::Command,
     }
+}
+
+/// Whether String has started this process, or one that it descends from: then a guard is among its ancestors, which
+/// also takes in those whose parents have ended.
+pub(crate) fn is_inside_a_shell() -> bool {
+    let parent = |process: &Pid| {
+        let parent = i32::try_from(shell::Stat::of(*process)?.parent()?).ok()?;
+        Pid::from_raw(parent)
+    };
+    let arguments = |process: Pid| std::fs::read(format!("/proc/{}/cmdline", process.as_raw_nonzero()));
+    let ancestors = std::iter::successors(rustix::process::getppid(), parent);
+    ancestors.filter_map(|process| arguments(process).ok()).any(|arguments| is_guard(&arguments))
+}
+
+/// Whether these are the arguments of a guard, as the kernel lists them.
+fn is_guard(arguments: &[u8]) -> bool {
+    arguments.split(|byte| *byte == 0).nth(1) == Some(shell::guard::ARGUMENT.as_bytes())
 }
 
 impl Environment {
@@ -224,6 +243,18 @@ mod tests {
         let rooted = Environment { root: Some("/srv/string".into()), ..homeless };
         assert!(rooted.root().is_ok());
         assert!(rooted.home().unwrap_err().message.contains("HOME is not set"));
+    }
+
+    #[test]
+    fn a_guard_is_known_by_its_argument() {
+        for (arguments, expected) in [
+            (&b"/proc/self/exe\0__guard\0"[..], true),
+            (b"string\0--daemon\0detached\0", false),
+            (b"bash\0-c\0string __guard\0", false),
+            (b"", false),
+        ] {
+            assert_eq!(is_guard(arguments), expected, "{}", String::from_utf8_lossy(arguments));
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Root {
     }
 
     /// Whether no daemon could have been started here: the place cannot be written to. So it is in the shells and
-    /// commands that String runs, whatever daemon there is outside.
+    /// commands that String runs, whatever daemon there is outside, and on a file system that is read-only itself.
     pub(crate) fn is_read_only(&self) -> bool {
         let place = self.path().ancestors().find(|place| place.exists());
         let mount = place.and_then(|place| rustix::fs::statvfs(place).ok());

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use client::{AgentId, Client, Error};
 
 use crate::arguments::Action;
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::failure::{Failure, Status};
 use crate::output;
 use crate::root::Root;
@@ -108,7 +108,7 @@ impl Link {
 
 /// Fails where a daemon that does not answer may well run: inside String's own shells it cannot be seen.
 fn out_of_reach(link: &Link) -> Result<(), Failure> {
-    if !link.root.is_read_only() {
+    if !(link.root.is_read_only() && environment::is_inside_a_shell()) {
         return Ok(());
     }
     let place = link.root.path().display();

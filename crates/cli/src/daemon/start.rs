@@ -101,7 +101,9 @@ async fn lock(link: &Link) -> Result<File, Failure> {
     let root = link.root.clone();
     blocking(move || root.lock_start()).await.map_err(|error| match out_of_reach(link) {
         Err(failure) => failure,
-        Ok(()) => Failure::no_daemon(format!("cannot start the daemon: {error}")),
+        Ok(()) => Failure::no_daemon(format!(
+            "cannot start the daemon: {error}\n  Its files lie there. Choose another place: STRING_ROOT=DIR string …"
+        )),
     })
 }
 
