@@ -10,19 +10,22 @@ use crate::setup::Client;
 const USAGE: &str = "string [OPTIONS] TOPIC COMMAND   send a command to a topic
        string [OPTIONS] /COMMAND        send it to the topic main
        string [OPTIONS] HUB [WORDS…]    app, bash, tool, event, system, agent
-       string [OPTIONS] TOPIC           work in a topic, on a terminal";
+       string [OPTIONS] TOPIC           work in a topic, on a terminal
+       string                           a short start page";
 
 const EXAMPLES: &str = "Examples:
   string main '/open notes.md'       open a file in the topic main
   string /topics                     what is open
   string agent list                  the agents
+  string bash:dev 'make test'        a shell that stays; //info there reaches String
   string docs                        an interactive session in the topic docs
   string main --stdin < commands     commands from a file
   string --attach bash:dev           sit at a shell's terminal, beside the agent
   string --daemon status             is the daemon running?
 
-The daemon starts by itself. Exit status: 0 done, 1 the command failed, 2 bad usage,
-3 no daemon. Everything after TOPIC belongs to the command: options come before it.";
+The daemon starts by itself. Exit status: 0 done, 1 the command failed or its reply could
+not be written, 2 bad usage, 3 no daemon, 130 left by a second Ctrl-C. Everything after
+TOPIC belongs to the command: options come before it.";
 
 /// What is done instead of sending a command: one of them at a time.
 const INSTEAD: &str = "instead";
@@ -118,6 +121,21 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_docs_have_every_option() {
+        let page = include_str!("../../../docs/cli.md");
+        for option in Arguments::command().get_opts() {
+            let name = format!("--{}", option.get_long().unwrap());
+            assert!(page.contains(&format!("`{name}")), "{name}");
+        }
+        for status in
+            ["0 done", "1 the command failed", "2 bad usage", "3 no daemon", "130 left by a second Ctrl-C"]
+        {
+            let row = status.replacen(' ', " | ", 1).replace("no daemon", "the daemon could not be reached");
+            assert!(EXAMPLES.contains(status) && page.contains(&format!("\n| {row}")), "{status}");
+        }
     }
 
     #[test]
