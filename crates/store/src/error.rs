@@ -21,6 +21,10 @@ pub enum Error {
     #[error("no room left to write {}", path.display())]
     Full { path: PathBuf },
 
+    /// What is written would be gone with the file that nobody finds any more.
+    #[error("{} was removed or replaced while it was in use", path.display())]
+    Replaced { path: PathBuf },
+
     #[error("{} exists already", path.display())]
     Exists { path: PathBuf },
 
@@ -46,6 +50,9 @@ impl Error {
             ),
             Self::Foreign { .. } => Some("Move it away, and a new one is created."),
             Self::Newer { .. } => Some("Install the version that wrote it, or a later one."),
+            Self::Replaced { .. } => Some(
+                "Nothing is written any more. Stop the daemon (string --daemon stop), and put a backup in its place.",
+            ),
             Self::Full { .. } => Some("Nothing that was stored is lost. Make room on that disk."),
             _ => None,
         }

@@ -291,3 +291,22 @@ async fn sweeping_gives_the_room_back() {
     store.close().await.unwrap();
     assert!(size() < full / 4, "{} of {full} bytes left", size());
 }
+
+#[tokio::test]
+async fn a_file_that_was_removed_or_replaced_takes_no_writes() {
+    for replace in [false, true] {
+        let (folder, path) = folder();
+        let store = open(&path).unwrap();
+        put(&store, &space("s"), "a", "1").await;
+        if replace {
+            fs::write(folder.path().join("other.db"), "").unwrap();
+            fs::rename(folder.path().join("other.db"), &path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        let write = AtomicWrite::new().put(&space("s"), &key("b"), "2", None);
+        let error = store.commit(write).await.unwrap_err();
+        assert!(matches!(&error, Error::Replaced { path: named } if *named == path), "{error:?}");
+        assert!(error.way_out().is_some_and(|way| way.contains("string --daemon stop")));
+    }
+}

@@ -65,7 +65,7 @@ impl From<store::Error> for Error {
         let way_out = error.way_out().map(|way| format!(". {way}")).unwrap_or_default();
         let message = format!("durable state is not available: {error}{way_out}");
         match error {
-            store::Error::Corrupt { .. } => Self::damaged(message),
+            store::Error::Corrupt { .. } | store::Error::Replaced { .. } => Self::damaged(message),
             _ => Self::new(Code::Unavailable, message),
         }
     }

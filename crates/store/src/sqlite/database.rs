@@ -1,6 +1,7 @@
 //! The connection that writes, and its transactions.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -8,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::batch::{Batch, Versions};
 use super::file::explain;
 use super::log::Log;
-use crate::{Clock, Result};
+use crate::{Clock, Error, Result};
 
 /// Whoever holds this may write.
 pub(super) struct Database {
@@ -16,8 +17,13 @@ pub(super) struct Database {
     versions: Versions,
     log: Log,
     path: PathBuf,
+    /// The file that was opened under this path.
+    file: Option<Identity>,
     clock: Arc<dyn Clock>,
 }
+
+/// Which file it is, whatever its name: device and inode.
+type Identity = (u64, u64);
 
 /// A piece of a transaction that somebody waits for.
 pub(super) trait Job: Send {
@@ -29,7 +35,8 @@ pub(super) trait Job: Send {
 
 impl Database {
     pub(super) fn new(connection: Connection, log: Log, path: PathBuf, clock: Arc<dyn Clock>) -> Self {
-        Self { connection, versions: Versions::default(), log, path, clock }
+        let file = identity(&path);
+        Self { connection, versions: Versions::default(), log, path, file, clock }
     }
 
     /// Writes a group and answers everybody in it.
@@ -50,6 +57,10 @@ impl Database {
         &mut self,
         work: impl FnOnce(&mut Batch<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
+        // Asking by the path costs a microsecond, and the file itself is not touched by a commit.
+        if identity(&self.path) != self.file {
+            return Err(Error::Replaced { path: self.path.clone() });
+        }
         let now = self.clock.now();
         let result = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -64,4 +75,8 @@ impl Database {
             explain(&self.path, error)
         })
     }
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
