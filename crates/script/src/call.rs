@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::frame::{self, Order, Report, Run};
-use crate::host::{Host, HostError, NoHost};
+use crate::host::{Host, HostError, NoHost, TooLarge};
 use crate::limits::{COMPILE_TIME, GRACE, IN_FLIGHT_MAX, MEMORY_MAX};
 use crate::process::Process;
 use crate::program::Program;
@@ -74,6 +74,9 @@ async fn order(
     worker: &mut Process,
     host: &dyn Host,
 ) -> Result<Result<Box<RawValue>>> {
+    if let Err(large) = TooLarge::check(run.input.get()) {
+        return Ok(Err(Error::InputTooLarge(large)));
+    }
     let time_ms = run.time_ms;
     let deadline = Instant::now() + Duration::from_millis(time_ms) + GRACE;
     let conversation = converse(Order::Run(run), program, worker, host);
@@ -132,7 +135,15 @@ async fn answer(
     host: &dyn Host,
     id: u64,
     method: String,
-    arguments: Box<RawValue>,
+    arguments: Result<Box<RawValue>, TooLarge>,
 ) -> (u64, Result<Box<RawValue>, HostError>) {
-    (id, host.call(&method, &arguments).await)
+    let answer = match arguments {
+        Ok(arguments) => host.call(&method, &arguments).await,
+        Err(large) => Err(host.refuse(&method, large)),
+    };
+    let answer = answer.and_then(|json| match TooLarge::check(json.get()) {
+        Ok(()) => Ok(json),
+        Err(large) => Err(large.refused_answer(&method)),
+    });
+    (id, answer)
 }

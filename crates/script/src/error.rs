@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::TooLarge;
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -17,6 +19,10 @@ pub enum Error {
     TimedOut { limit_ms: u64 },
     #[error("it needed more than {} MiB of memory", limit_bytes >> 20)]
     OutOfMemory { limit_bytes: usize },
+    #[error("its input has {0}")]
+    InputTooLarge(TooLarge),
+    #[error("its output has {0}")]
+    OutputTooLarge(TooLarge),
     #[error("it waits for something that never happens")]
     Stuck,
     #[error("its worker process ended in the middle of the call")]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::io::AsyncReadExt;
 
 use crate::error::Error;
-use crate::host::{HostError, Log};
+use crate::host::{HostError, Log, TooLarge};
 use crate::limits::FRAME_MAX;
 
 /// Daemon to worker.
@@ -35,7 +35,7 @@ pub(crate) enum Report {
     Ask {
         id: u64,
         method: String,
-        arguments: Box<RawValue>,
+        arguments: Result<Box<RawValue>, TooLarge>,
     },
     Log(Log),
     /// The run has ended; nothing follows.
@@ -57,6 +57,8 @@ pub(crate) struct Run {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Source {
+    /// The file that it was read from.
+    pub(crate) name: String,
     /// Differs whenever the text does.
     pub(crate) version: String,
     pub(crate) text: String,

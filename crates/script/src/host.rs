@@ -1,10 +1,13 @@
 //! What a script asks of the outside, and how it is answered.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::limits::MESSAGE_MAX;
 
 /// Answers the calls of one run. Every argument is the script's and must be checked.
 pub trait Host: Send + Sync {
@@ -14,6 +17,9 @@ pub trait Host: Send + Sync {
         method: &'a str,
         arguments: &'a RawValue,
     ) -> Pending<'a, Result<Box<RawValue>, HostError>>;
+
+    /// What a script catches whose arguments were too large to be sent.
+    fn refuse(&self, method: &str, arguments: TooLarge) -> HostError;
 
     /// A line that the script wrote with `console`.
     fn log(&self, log: Log);
@@ -29,6 +35,40 @@ pub struct HostError {
     pub code: String,
     pub message: String,
     pub retryable: bool,
+}
+
+/// The size of JSON that is longer than may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TooLarge {
+    pub bytes: usize,
+}
+
+impl TooLarge {
+    /// The refusal of a call with such arguments.
+    pub fn refused(self, method: &str) -> HostError {
+        Self::refusal(format!("the arguments of {method} have {self}"))
+    }
+
+    /// The refusal of an answer of this size.
+    pub(crate) fn refused_answer(self, method: &str) -> HostError {
+        Self::refusal(format!("the answer of {method} has {self}"))
+    }
+
+    fn refusal(message: String) -> HostError {
+        HostError { name: "FloError".to_owned(), code: "too_large".to_owned(), message, retryable: false }
+    }
+
+    /// JSON that may be sent, or what is wrong with it.
+    pub(crate) fn check(json: &str) -> Result<(), Self> {
+        let bytes = json.len();
+        if bytes > MESSAGE_MAX { Err(Self { bytes }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes, at most {MESSAGE_MAX} are allowed", self.bytes)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +99,10 @@ impl Host for NoHost {
         let refusal =
             HostError { name, code, message: format!("{method} cannot be called"), retryable: false };
         Box::pin(std::future::ready(Err(refusal)))
+    }
+
+    fn refuse(&self, method: &str, arguments: TooLarge) -> HostError {
+        arguments.refused(method)
     }
 
     fn log(&self, _log: Log) {}

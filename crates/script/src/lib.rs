@@ -19,7 +19,7 @@ pub mod worker;
 
 pub use call::{Call, Limits};
 pub use error::{Error, Position, Result, Thrown};
-pub use host::{Host, HostError, Level, Log, Pending};
+pub use host::{Host, HostError, Level, Log, Pending, TooLarge};
 pub use limits::{MEMORY_MAX, SOURCE_MAX};
 pub use pool::{Pool, Settings};
 pub use program::{Program, read_beneath};

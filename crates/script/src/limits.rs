@@ -8,8 +8,10 @@ pub const MEMORY_MAX: usize = 128 << 20;
 pub const SOURCE_MAX: u64 = 2 << 20;
 /// How many modules a program may have.
 pub(crate) const MODULES_MAX: usize = 256;
-/// The longest frame between daemon and worker: a page of 8 MiB, or a fetched body of 8 MiB in base64.
-pub(crate) const FRAME_MAX: usize = 32 << 20;
+/// The longest JSON that a call takes or gives: a page of 8 MiB, or a fetched body of 8 MiB in base64, with room to spare.
+pub(crate) const MESSAGE_MAX: usize = 32 << 20;
+/// The longest frame between daemon and worker: such a message, and what is said around it.
+pub(crate) const FRAME_MAX: usize = MESSAGE_MAX + (4 << 20);
 
 /// Calls of the host that a script may have begun and not awaited; more is a flood.
 pub(crate) const PENDING_MAX: usize = 4_096;
@@ -19,9 +21,10 @@ pub(crate) const IN_FLIGHT_MAX: usize = 64;
 pub(crate) const QUEUED_BYTES_MAX: usize = 64 << 20;
 /// Timers that a script may have set at a time.
 pub(crate) const TIMERS_MAX: usize = 10_000;
-/// Lines of `console` per call, and the length at which one is cut.
-pub(crate) const LOGS_MAX: usize = 1_000;
+/// The length at which a line of `console` is cut. How many are kept is up to the host.
 pub(crate) const LOG_BYTES_MAX: usize = 4_096;
+/// Rejected promises that are remembered until somebody looks at them.
+pub(crate) const REJECTED_MAX: usize = 1_000;
 
 /// The engine's own stack. Deeper recursion is a `RangeError` in the script.
 pub(crate) const SCRIPT_STACK: usize = 512 << 10;

@@ -23,6 +23,16 @@ impl Kind {
     }
 }
 
+/// The source that a compiler would have made a module of: authors may import `x.ts` as `x.js`.
+pub(crate) fn typescript_of(name: &str) -> Option<String> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    match ending {
+        "js" => Some(format!("{stem}.ts")),
+        "mjs" => Some(format!("{stem}.mts")),
+        _ => None,
+    }
+}
+
 /// The module that `specifier` means in `importer`, or why it means none.
 pub(crate) fn resolve(importer: &str, specifier: &str) -> Result<String, String> {
     if RUNTIME.contains(&specifier) {

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::frame::Source;
 use crate::limits::{MODULES_MAX, SOURCE_MAX};
+use crate::name;
 use crate::stamp::Stamp;
 
 /// A first module and what it imports, all inside one folder.
@@ -42,8 +43,9 @@ impl Program {
 
     /// The program that begins with a text; `name` is what error positions call it.
     pub fn inline(folder: impl Into<PathBuf>, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let inline = Some(Source::new(text.into()));
-        Self { folder: folder.into(), main: name.into(), inline, loaded: Mutex::default() }
+        let name = name.into();
+        let inline = Some(Source::new(&name, text.into()));
+        Self { folder: folder.into(), main: name, inline, loaded: Mutex::default() }
     }
 
     /// Whether the first module can be read, and if not, why.
@@ -66,11 +68,19 @@ impl Program {
         inline.chain(files).collect()
     }
 
-    /// A module as it is now, or why it cannot be had.
+    /// A module as it is now, or why it cannot be had. Where there is no JavaScript of that name, its TypeScript is meant.
     pub(crate) fn source(&self, name: &str) -> Result<Arc<Source>, String> {
         if let Some(source) = self.inline.as_ref().filter(|_| name == self.main) {
             return Ok(Arc::new(source.clone()));
         }
+        let missing = match self.kept(name) {
+            Err(missing) => missing,
+            found => return found,
+        };
+        name::typescript_of(name).and_then(|source| self.kept(&source).ok()).ok_or(missing)
+    }
+
+    fn kept(&self, name: &str) -> Result<Arc<Source>, String> {
         let loaded = self.read(name);
         let mut all = self.loaded();
         match loaded {
@@ -96,7 +106,7 @@ impl Program {
         if let Some(known) = self.loaded().get(name).filter(|known| known.stamp == Some(stamp)) {
             return Ok(Reading::Same(Arc::clone(&known.source)));
         }
-        let source = Arc::new(Source::new(read(&self.folder, &file, SOURCE_MAX)?));
+        let source = Arc::new(Source::new(name, read(&self.folder, &file, SOURCE_MAX)?));
         Ok(Reading::New(Loaded { stamp: stamp.settled(SystemTime::now()).then_some(stamp), source }))
     }
 
@@ -111,9 +121,10 @@ enum Reading {
 }
 
 impl Source {
-    fn new(text: String) -> Self {
+    fn new(name: &str, text: String) -> Self {
         let digest = Sha256::digest(&text);
-        Self { version: digest.iter().map(|byte| format!("{byte:02x}")).collect(), text }
+        let version = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { name: name.to_owned(), version, text }
     }
 }
 

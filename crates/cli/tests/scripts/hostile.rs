@@ -159,17 +159,36 @@ async fn floods_are_cut_and_huge_outputs_are_not_the_readers_problem() {
     assert_eq!(eval(&world, manifest, body).await, "some were refused");
     let body = "for (let i = 0; i < 5000; i++) console.log('x'.repeat(10000)); return 'said';";
     assert_eq!(eval(&world, "timeout_ms: 600000", body).await, "said");
+    let body = "for (let i = 0; i < 3000; i++) console.log('line', i); return 'said';";
+    tool(&world, "eval", "", body);
+    world.ok("main", "/tool:eval --task flood").await;
+    let timeline = world.ok("tool", "/task flood").await;
+    assert!(timeline.contains("… 2001 earlier lines were left out") && timeline.contains("line 2999"));
     let reply = eval(&world, "", "return 'x'.repeat(20 << 20);").await;
     assert!(reply.len() < 100_000, "{} bytes were shown", reply.len());
     let reply = eval(&world, "", "return Array.from({ length: 200000 }, (_, i) => ({ i }));").await;
     assert!(reply.len() < 100_000, "{} bytes were shown", reply.len());
     let reply = eval(&world, "", "return 'x'.repeat(60 << 20);").await;
     assert!(reply.starts_with("ERROR(TOOL_FAILED)"), "{}", &reply[..200.min(reply.len())]);
+    let reply = eval(&world, "", "return 'x'.repeat(33 << 20);").await;
+    assert_eq!(
+        reply,
+        "ERROR(TOOL_FAILED): eval: its output has 34603010 bytes, at most 33554432 are allowed"
+    );
     let reply = eval(&world, "", "throw new Error('y'.repeat(20 << 20));").await;
     assert!(reply.len() < 100_000, "{} bytes were shown", reply.len());
     let value =
         "await flo.state.put({ scope_kind: 'task', key: 'a.x', value: 'x'.repeat(5 << 20) }); return 1;";
     assert!(eval(&world, manifest, value).await.contains("state_limit_exceeded"));
+    let sizes = "
+        const codes = [];
+        for (const length of [5e6, 40e6, 60e6]) {
+          try { await flo.state.put({ scope_kind: 'task', key: 'a.x', value: 'x'.repeat(length) }); }
+          catch (e: any) { codes.push(e.name, e.code, /bytes, at most 4194304/.test(e.message)); }
+        }
+        return codes.join(' ');";
+    let refused = "FloStateError state_limit_exceeded true";
+    assert_eq!(eval(&world, manifest, sizes).await, [refused; 3].join(" "));
     unharmed(&world, "floods").await;
 }
 

@@ -71,6 +71,9 @@ impl Failure {
                     script::Error::TimedOut { .. } => ("timeout", "timeout"),
                     script::Error::OutOfMemory { .. } => ("failed", "out_of_memory"),
                     script::Error::Program { .. } => ("failed", "invalid_script"),
+                    script::Error::InputTooLarge(_) | script::Error::OutputTooLarge(_) => {
+                        ("failed", "too_large")
+                    }
                     script::Error::Stuck => ("failed", "never_settles"),
                     _ => ("failed", "tool_failed"),
                 };

@@ -56,6 +56,13 @@ impl script::Host for Host<'_> {
         Box::pin(self.answer(method, arguments.get()))
     }
 
+    fn refuse(&self, method: &str, arguments: script::TooLarge) -> HostError {
+        match method.starts_with("state.") || method.starts_with("task.put") {
+            true => state::request_too_large(arguments.bytes).into(),
+            false => arguments.refused(method),
+        }
+    }
+
     fn log(&self, log: Log) {
         let text = self.calls.shared.revealed().redact(&log.text);
         self.calls.shared.add_event(Event::line(self.now(), &self.tool.name, log.level, text));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use script::Level;
 use serde_json::Value;
 
 use crate::substitute::{Mark, Marked};
@@ -36,6 +37,8 @@ struct Inner {
     sought: Option<Arc<Secrets>>,
     /// The newest ones.
     events: VecDeque<Event>,
+    /// How many older ones there were.
+    left_out: usize,
 }
 
 /// As what a tool declares a value that its script was shown.
@@ -128,15 +131,24 @@ impl Shared {
     }
 
     pub fn add_event(&self, event: Event) {
-        let events = &mut self.lock().events;
-        if events.len() == EVENTS_MAX {
-            events.pop_front();
+        let mut inner = self.lock();
+        let Inner { events, left_out, .. } = &mut *inner;
+        // One place is for saying so.
+        if events.len() == EVENTS_MAX || *left_out > 0 && events.len() == EVENTS_MAX - 1 {
+            *left_out += events.drain(..=events.len() + 1 - EVENTS_MAX).count();
         }
         events.push_back(event);
     }
 
+    /// What has happened since they were last taken, and in the first place how much of it was not kept.
     pub fn take_events(&self) -> Vec<Event> {
-        std::mem::take(&mut self.lock().events).into()
+        let mut inner = self.lock();
+        let (mut events, left_out) = (std::mem::take(&mut inner.events), std::mem::take(&mut inner.left_out));
+        if let Some(first) = events.front().filter(|_| left_out > 0) {
+            let text = format!("… {left_out} earlier lines were left out: the newest {EVENTS_MAX} are kept");
+            events.push_front(Event::line(first.at, &first.tool, Level::Warn, text));
+        }
+        events.into()
     }
 
     /// The variables that were set; secrets do not become variables, which anyone may read.
@@ -175,6 +187,19 @@ mod tests {
         shared.set_variable("c", json!(1).into(), 1).unwrap();
         let changes = [("a", json!(9)), ("b", json!("small")), ("c", json!(1))];
         assert_eq!(shared.into_changes(), changes.map(|(name, value)| (name.to_owned(), value.into())));
+    }
+
+    #[test]
+    fn lines_that_are_left_out_are_counted() {
+        let shared = Shared::default();
+        let line = |n: usize| Event::line(0, "t", Level::Info, n.to_string());
+        (0..EVENTS_MAX).for_each(|n| shared.add_event(line(n)));
+        assert_eq!(shared.take_events().len(), EVENTS_MAX);
+        (0..3_000).for_each(|n| shared.add_event(line(n)));
+        let events = shared.take_events();
+        let said = events[0].message.as_deref().unwrap();
+        assert!(said.starts_with("… 2001 earlier lines were left out"), "{said}");
+        assert_eq!((events.len(), &events[1], &events[999]), (EVENTS_MAX, &line(2_001), &line(2_999)));
     }
 
     #[test]

@@ -35,6 +35,11 @@ pub fn check_value(json: &[u8]) -> Result<()> {
     if json.len() > VALUE_MAX { Err(too_large("the value", json.len(), VALUE_MAX)) } else { Ok(()) }
 }
 
+/// The refusal of a request that is too long to be read for its value.
+pub fn request_too_large(bytes: usize) -> Error {
+    too_large("the request with the value", bytes, VALUE_MAX)
+}
+
 /// Refuses JSON whose arrays and objects nest deeper than a value may, not counting the `around` that surround it.
 pub fn check_depth(json: &str, around: usize) -> Result<()> {
     let deepest = depth(json).saturating_sub(around);

@@ -17,7 +17,7 @@ mod transfer;
 pub use condition::Condition;
 pub use error::{Code, Error, Result};
 pub use exact::rounded;
-pub use limits::{PAGE_MAX, check_depth, check_key, check_ttl, check_value};
+pub use limits::{PAGE_MAX, check_depth, check_key, check_ttl, check_value, request_too_large};
 pub use list::Page;
 pub use merge::merge_patch;
 pub use operation::{Durable, Entry, Written};

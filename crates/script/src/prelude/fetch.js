@@ -4,7 +4,7 @@ export default function (native, use) {
     const error = new TypeError(why?.message ?? String(why));
     if (why?.code) error.code = why.code;
     if (typeof why?.retryable === "boolean") error.retryable = why.retryable;
-    Object.defineProperty(error, "stack", { value: stack, writable: true, configurable: true });
+    Object.defineProperty(error, "stack", { value: native.authored(stack), writable: true, configurable: true });
     return error;
   };
 

@@ -9,11 +9,22 @@ export default function (native) {
     const hidden = (name, value) =>
       defineProperty(error, name, { value, writable: true, configurable: true, enumerable: false });
     hidden("name", why.name);
-    hidden("stack", stack);
+    hidden("stack", native.authored(stack));
     error.code = why.code;
     error.retryable = why.retryable;
     return error;
   };
+
+  // How many bytes all texts of a value have at least: counted in place, where there was no memory for its JSON.
+  const weight = (value) => {
+    if (typeof value === "string") return value.length;
+    if (value === null || typeof value !== "object") return 0;
+    let sum = 0;
+    for (const key in value) sum += weight(value[key]);
+    return sum;
+  };
+
+  const isOutOfMemory = (error) => error?.name === "InternalError" && error.message === "out of memory";
 
   // What JSON cannot hold, such as a cycle or a BigInt, is refused like any other argument.
   const written = (request, name) => {
@@ -26,8 +37,21 @@ export default function (native) {
     try {
       return stringify(request) ?? "null";
     } catch (error) {
+      if (isOutOfMemory(error)) throw error;
       throw invalid(`not JSON: ${error?.message ?? error}`);
     }
+  };
+
+  const send = (method, request, name) => {
+    let json;
+    try {
+      json = written(request, name);
+    } catch (error) {
+      const bytes = isOutOfMemory(error) ? weight(request) : 0;
+      if (bytes > native.messageMax) return native.callTooLarge(method, bytes);
+      throw error;
+    }
+    return native.call(method, json);
   };
 
   const call = async (method, request, name = "FloError") => {
@@ -36,7 +60,7 @@ export default function (native) {
     captureStackTrace(site, call);
     let why;
     try {
-      return await native.call(method, written(request, name));
+      return await send(method, request, name);
     } catch (error) {
       why = error;
     }

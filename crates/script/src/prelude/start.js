@@ -1,6 +1,7 @@
 // Sets up the global object. What is large is made when a script first touches it.
 export default function (native) {
-  const { defineProperty, entries, create } = Object;
+  const { defineProperty, getOwnPropertyDescriptor, entries, create } = Object;
+  const { apply } = Reflect;
   const modules = {
     "internal:flo": ["flo", "string"],
     "internal:console": ["console"],
@@ -16,6 +17,23 @@ export default function (native) {
   // What scripts may have changed by the time a module is made.
   native.stringify = JSON.stringify;
   native.captureStackTrace = Error.captureStackTrace;
+
+  // Stacks name places in what the author wrote. They are looked up when somebody reads one.
+  const { get: stackOf } = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const authored = (stack) => (typeof stack === "string" ? native.authored(stack) : stack);
+  defineProperty(Error.prototype, "stack", {
+    get() {
+      return authored(apply(stackOf, this, []));
+    },
+    set(value) {
+      defineProperty(this, "stack", { value, writable: true, configurable: true, enumerable: false });
+    },
+  });
+  const captureStackTrace = (target, above = captureStackTrace) => {
+    native.captureStackTrace(target, above);
+    target.stack = authored(target.stack);
+  };
+  defineProperty(Error, "captureStackTrace", { value: captureStackTrace });
 
   const home = create(null);
   const made = create(null);

@@ -12,8 +12,10 @@ use rustix::event::{Timespec, epoll};
 use serde_json::value::RawValue;
 
 use crate::frame::{self, Order, Report, Run, Source};
-use crate::host::HostError;
+use crate::host::{HostError, TooLarge};
 
+/// What a call of the host was given, or how large it would have been.
+pub(super) type Arguments = Result<Box<RawValue>, TooLarge>;
 pub(super) type Answer = Result<Box<RawValue>, HostError>;
 
 /// The descriptors that a worker needs, opened while it still may.
@@ -68,7 +70,7 @@ impl Conversation {
     }
 
     /// Asks the host. The answer comes later, under the id.
-    pub(super) fn ask(&self, id: u64, method: String, arguments: Box<RawValue>) -> io::Result<()> {
+    pub(super) fn ask(&self, id: u64, method: String, arguments: Arguments) -> io::Result<()> {
         self.send(&Report::Ask { id, method, arguments })
     }
 

@@ -19,6 +19,7 @@ use super::text;
 use super::thrown::Describe;
 use crate::error::{Error, Result};
 use crate::frame::Run;
+use crate::host::TooLarge;
 use crate::limits::SCRIPT_STACK;
 use crate::name;
 
@@ -108,23 +109,27 @@ where
 fn attempt(
     ctx: &Ctx<'_>,
     run: &Run,
-    program: &Program,
+    program: &Rc<Program>,
     library: &Library,
     tasks: &Rc<Tasks>,
 ) -> std::result::Result<Box<RawValue>, Stop> {
-    globals::install(ctx, tasks, library)?;
+    globals::install(ctx, tasks, program, library)?;
     let main = program.get(&run.module).ok_or_else(|| Stop::Failed(Error::program("no module to run")))?;
     let (module, evaluated) = load(ctx, &main.bytes)?.eval()?;
     tasks.drive::<()>(ctx, &evaluated)?;
     let name = run.entrypoint.as_deref().unwrap_or_default();
-    let entry: Value<'_> = module.namespace()?.get(name)?;
-    let Some(entry) = entry.into_function() else {
-        let message = format!("{} exports no function {name}", run.module);
+    let exports = module.namespace()?;
+    let Some(entry) = exports.get::<_, Value<'_>>(name)?.into_function() else {
+        let default: Option<Function<'_>> = exports.get("default").ok();
+        let hint = default.map_or("", |_| "; its default export has the entrypoint default");
+        let message = format!("{} exports no function {name}{hint}", run.module);
         return Err(Stop::Failed(Error::program(message)));
     };
     let output = call(ctx, &entry, run.input.get(), tasks)?;
     let text = ctx.json_stringify(output)?.map(|text| text.to_string()).transpose()?;
-    let output = RawValue::from_string(text.map_or_else(|| "null".to_owned(), text::whole));
+    let text = text.map_or_else(|| "null".to_owned(), text::whole);
+    TooLarge::check(&text).map_err(|large| Stop::Failed(Error::OutputTooLarge(large)))?;
+    let output = RawValue::from_string(text);
     let output = output.map_err(|error| Stop::Failed(Error::program(error.to_string())))?;
     tasks.finish_writes(ctx)?;
     Ok(output)
@@ -174,7 +179,9 @@ impl Resolver for Modules {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        name::resolve(base, name).map_err(|why| Exception::throw_type(ctx, &why))
+        let name = name::resolve(base, name).map_err(|why| Exception::throw_type(ctx, &why))?;
+        let source = name::typescript_of(&name).filter(|source| self.program.contains_key(source));
+        Ok(source.filter(|_| !self.program.contains_key(&name)).unwrap_or(name))
     }
 }
 

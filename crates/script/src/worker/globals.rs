@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Exception, Function, Object};
 
 use super::engine::evaluate;
-use super::modules::Library;
+use super::modules::{Library, Program};
 use super::native;
 use super::tasks::{Stop, Tasks};
 use crate::error::Error;
@@ -29,8 +29,13 @@ const PRELUDE: &[(&str, &str)] = &[
 const RUNTIME: &str = include_str!("../prelude/runtime.js");
 
 /// Prepares the global object. The rest of the prelude is loaded when a script first uses it.
-pub(super) fn install(ctx: &Ctx<'_>, tasks: &Rc<Tasks>, library: &Library) -> Result<(), Stop> {
-    let native = native::functions(ctx, tasks)?;
+pub(super) fn install(
+    ctx: &Ctx<'_>,
+    tasks: &Rc<Tasks>,
+    program: &Rc<Program>,
+    library: &Library,
+) -> Result<(), Stop> {
+    let native = native::functions(ctx, tasks, program)?;
     let library = library.clone();
     let module = native::module_fn(move |ctx, name| prelude(&ctx, &name, &library));
     native.set("module", Function::new(ctx.clone(), module)?)?;

@@ -12,6 +12,7 @@ use super::conversation::Conversation;
 use crate::error::{Error, Position, Result};
 use crate::frame::Run;
 use crate::limits::{COMPILED_MAX, MODULES_MAX};
+use crate::name;
 
 /// The modules of one run, by name.
 pub(super) type Program = HashMap<String, Rc<Bytecode>>;
@@ -58,6 +59,8 @@ impl Compiled {
             if program.contains_key(&name) {
                 continue;
             }
+            let source = name::typescript_of(&name).filter(|source| versions.contains_key(source.as_str()));
+            let name = source.filter(|_| !versions.contains_key(name.as_str())).unwrap_or(name);
             let module = match self.module(&name, versions.get(name.as_str()).copied(), conversation)? {
                 Ok(_) if program.len() == MODULES_MAX => {
                     Err(Error::program(format!("a script has at most {MODULES_MAX} modules")))
@@ -67,7 +70,7 @@ impl Compiled {
                 other => other,
             };
             match module {
-                Ok(module) => {
+                Ok((name, module)) => {
                     wanted.extend(module.imports.iter().map(|(name, at)| (name.clone(), Some(at.clone()))));
                     program.insert(name, module);
                 }
@@ -77,32 +80,34 @@ impl Compiled {
         Ok(Ok(program))
     }
 
+    /// A module, under the name of its file.
     fn module(
         &mut self,
         name: &str,
         version: Option<&str>,
         conversation: &Conversation,
-    ) -> io::Result<Result<Rc<Bytecode>>> {
+    ) -> io::Result<Result<(String, Rc<Bytecode>)>> {
         let key = |version: &str| (name.to_owned(), version.to_owned());
         if let Some(module) = version.and_then(|version| self.modules.get(&key(version))) {
-            return Ok(Ok(Rc::clone(module)));
+            return Ok(Ok((name.to_owned(), Rc::clone(module))));
         }
         let source = match conversation.need(name)? {
             Ok(source) => source,
             Err(why) => return Ok(Err(Error::program(why))),
         };
-        // The daemon may not have known the version before it read the text.
-        if let Some(module) = self.modules.get(&key(&source.version)) {
-            return Ok(Ok(Rc::clone(module)));
+        // The daemon may not have known the version, or which file is meant, before it read the text.
+        let key = (source.name.clone(), source.version);
+        if let Some(module) = self.modules.get(&key) {
+            return Ok(Ok((source.name, Rc::clone(module))));
         }
-        let module = match compile::compile(name, &source.text) {
+        let module = match compile::compile(&source.name, &source.text) {
             Ok(module) => Rc::new(module),
             Err(error) => return Ok(Err(error)),
         };
         if self.modules.len() == COMPILED_MAX {
             self.modules.clear();
         }
-        self.modules.insert(key(&source.version), Rc::clone(&module));
-        Ok(Ok(module))
+        self.modules.insert(key, Rc::clone(&module));
+        Ok(Ok((source.name, module)))
     }
 }

@@ -11,9 +11,13 @@ use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Promise, Result, V
 use serde_json::value::RawValue;
 use url::{Url, quirks};
 
+use super::conversation::Arguments;
+use super::modules::Program;
+use super::position::authored;
 use super::tasks::{Tasks, refusal};
 use super::text;
-use crate::host::Level;
+use crate::host::{Level, TooLarge};
+use crate::limits::MESSAGE_MAX;
 
 /// Written with padding, read without asking for it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -25,11 +29,21 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The most random bytes at once, as in browsers.
 const RANDOM_MAX: usize = 65_536;
 
-pub(super) fn functions<'js>(ctx: &Ctx<'js>, tasks: &Rc<Tasks>) -> Result<Object<'js>> {
+pub(super) fn functions<'js>(
+    ctx: &Ctx<'js>,
+    tasks: &Rc<Tasks>,
+    program: &Rc<Program>,
+) -> Result<Object<'js>> {
     let native = Object::new(ctx.clone())?;
+    let own = Rc::clone(program);
+    native.set("authored", Function::new(ctx.clone(), move |stack: String| authored(&stack, &own))?)?;
     let own = Rc::clone(tasks);
     let call = call_fn(move |ctx, method, arguments| own.ask(&ctx, method, raw(&ctx, arguments)?));
     native.set("call", Function::new(ctx.clone(), call)?)?;
+    let own = Rc::clone(tasks);
+    let too_large = too_large_fn(move |ctx, method, bytes| own.ask(&ctx, method, Err(TooLarge { bytes })));
+    native.set("callTooLarge", Function::new(ctx.clone(), too_large)?)?;
+    native.set("messageMax", MESSAGE_MAX)?;
     let own = Rc::clone(tasks);
     let call_now = value_fn(move |ctx, method, arguments| call_now(&ctx, &own, method, arguments));
     native.set("callNow", Function::new(ctx.clone(), call_now)?)?;
@@ -71,6 +85,13 @@ where
     function
 }
 
+fn too_large_fn<F>(function: F) -> F
+where
+    F: for<'js> Fn(Ctx<'js>, String, usize) -> Result<Promise<'js>>,
+{
+    function
+}
+
 fn value_fn<F>(function: F) -> F
 where
     F: for<'js> Fn(Ctx<'js>, String, String) -> Result<Value<'js>>,
@@ -94,8 +115,12 @@ fn call_now<'js>(ctx: &Ctx<'js>, tasks: &Tasks, method: String, arguments: Strin
     }
 }
 
-fn raw(ctx: &Ctx<'_>, json: String) -> Result<Box<RawValue>> {
-    RawValue::from_string(text::whole(json)).map_err(|error| Exception::throw_type(ctx, &error.to_string()))
+fn raw(ctx: &Ctx<'_>, json: String) -> Result<Arguments> {
+    if let Err(large) = TooLarge::check(&json) {
+        return Ok(Err(large));
+    }
+    let json = RawValue::from_string(text::whole(json));
+    json.map(Ok).map_err(|error| Exception::throw_type(ctx, &error.to_string()))
 }
 
 fn level_of(name: &str) -> Level {

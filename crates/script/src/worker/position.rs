@@ -2,6 +2,7 @@
 
 use oxc_sourcemap::SourceMap;
 
+use super::modules::Program;
 use crate::error::Position;
 
 /// The way from a place in the generated code to one in the source.
@@ -16,6 +17,8 @@ pub(super) struct Map {
 /// A line of a stack, as the engine writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
+    /// The name of the function, which may be none of the author's.
+    pub(super) function: &'a str,
     pub(super) file: &'a str,
     pub(super) line: u32,
     pub(super) column: u32,
@@ -42,18 +45,42 @@ impl Map {
     }
 }
 
-/// The frames of a stack, innermost first: `    at name (file:line:column)` or `    at file:line:column`.
+/// A stack of the engine with the places that its author knows, and without our own frames.
+pub(super) fn authored(stack: &str, program: &Program) -> String {
+    let mut authored = String::with_capacity(stack.len());
+    for line in stack.lines() {
+        let place = frame(line).and_then(|frame| {
+            let map = program.get(frame.file)?.map.as_ref()?;
+            Some((frame, map.source_of(frame)?))
+        });
+        match place {
+            Some((Frame { function: "", .. }, place)) => authored.push_str(&format!("    at {place}\n")),
+            Some((frame, place)) => authored.push_str(&format!("    at {} ({place})\n", frame.function)),
+            None if line.contains("(internal:") => {}
+            None => {
+                authored.push_str(line);
+                authored.push('\n');
+            }
+        }
+    }
+    authored
+}
+
+/// The frames of a stack, innermost first.
 pub(super) fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
-    stack.lines().filter_map(|line| {
-        let line = line.trim().strip_prefix("at ")?;
-        let place = match line.rsplit_once(" (") {
-            Some((_, place)) => place.strip_suffix(')')?,
-            None => line,
-        };
-        let (rest, column) = place.rsplit_once(':')?;
-        let (file, line) = rest.rsplit_once(':')?;
-        Some(Frame { file, line: line.parse().ok()?, column: column.parse().ok()? })
-    })
+    stack.lines().filter_map(frame)
+}
+
+/// A line of a stack: `    at name (file:line:column)` or `    at file:line:column`.
+fn frame(line: &str) -> Option<Frame<'_>> {
+    let line = line.trim().strip_prefix("at ")?;
+    let (function, place) = match line.rsplit_once(" (") {
+        Some((function, place)) => (function, place.strip_suffix(')')?),
+        None => ("", line),
+    };
+    let (rest, column) = place.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some(Frame { function, file, line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
 /// The place at a byte of a text.
@@ -75,10 +102,14 @@ mod tests {
     #[test]
     fn frames_are_found_in_a_stack() {
         let stack = "    at inner (lib/a b.ts:3:14)\n    at native\n    at <anonymous> (x.tool.yaml#script:1:2)\n    at main.ts:8:30\n    at map (native)\n";
-        let frame = |file, line, column| Frame { file, line, column };
+        let frame = |function, file, line, column| Frame { function, file, line, column };
         assert_eq!(
             frames(stack).collect::<Vec<_>>(),
-            [frame("lib/a b.ts", 3, 14), frame("x.tool.yaml#script", 1, 2), frame("main.ts", 8, 30)]
+            [
+                frame("inner", "lib/a b.ts", 3, 14),
+                frame("<anonymous>", "x.tool.yaml#script", 1, 2),
+                frame("", "main.ts", 8, 30)
+            ]
         );
     }
 

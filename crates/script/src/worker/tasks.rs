@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use rquickjs::function::Rest;
 use rquickjs::{Ctx, FromJs, Function, Persistent, Promise, Value};
-use serde_json::value::RawValue;
 
-use super::conversation::{Answer, Conversation};
+use super::conversation::{Answer, Arguments, Conversation};
 use crate::error::Error;
 use crate::frame::Report;
 use crate::host::{HostError, Level, Log};
-use crate::limits::{IN_FLIGHT_MAX, LOG_BYTES_MAX, LOGS_MAX, PENDING_MAX, QUEUED_BYTES_MAX, TIMERS_MAX};
+use crate::limits::{IN_FLIGHT_MAX, LOG_BYTES_MAX, PENDING_MAX, QUEUED_BYTES_MAX, REJECTED_MAX, TIMERS_MAX};
 
 /// Why a run does not go on.
 pub(super) enum Stop {
@@ -39,7 +38,6 @@ struct Waiting {
     timers: BTreeMap<(Instant, u64), Persistent<Function<'static>>>,
     due: HashMap<u64, Instant>,
     next_timer: u64,
-    logs: usize,
     /// Promises that were rejected and that nobody has looked at, each with its reason.
     rejected: Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>,
 }
@@ -61,7 +59,13 @@ enum Effect {
 struct Question {
     id: u64,
     method: String,
-    arguments: Box<RawValue>,
+    arguments: Arguments,
+}
+
+impl Question {
+    fn bytes(&self) -> usize {
+        self.arguments.as_ref().map_or(0, |arguments| arguments.get().len())
+    }
 }
 
 impl Tasks {
@@ -74,27 +78,28 @@ impl Tasks {
         &self,
         ctx: &Ctx<'js>,
         method: String,
-        arguments: Box<RawValue>,
+        arguments: Arguments,
     ) -> rquickjs::Result<Promise<'js>> {
         let (promise, resolve, reject) = ctx.promise()?;
         let mut waiting = self.waiting.borrow_mut();
-        let bytes = arguments.get().len();
+        let effect = Effect::of(&method);
+        let question = Question { id: self.conversation.next_id(), method, arguments };
+        let bytes = question.bytes();
         if waiting.asked.len() >= PENDING_MAX || waiting.queued_bytes + bytes > QUEUED_BYTES_MAX {
             drop(waiting);
             let message = "too many calls are waiting for their answers: await some of them first";
             reject.call::<_, ()>((refusal(ctx, &flood(message))?,))?;
             return Ok(promise);
         }
-        let id = self.conversation.next_id();
         let (resolve, reject) = (Persistent::save(ctx, resolve), Persistent::save(ctx, reject));
-        waiting.asked.insert(id, Asked { resolve, reject, effect: Effect::of(&method) });
+        waiting.asked.insert(question.id, Asked { resolve, reject, effect });
         waiting.queued_bytes += bytes;
-        waiting.queue.push_back(Question { id, method, arguments });
+        waiting.queue.push_back(question);
         Ok(promise)
     }
 
     /// Calls the host and waits for its answer.
-    pub(super) fn ask_now(&self, method: String, arguments: Box<RawValue>) -> io::Result<Answer> {
+    pub(super) fn ask_now(&self, method: String, arguments: Arguments) -> io::Result<Answer> {
         let id = self.conversation.next_id();
         self.conversation.ask(id, method, arguments)?;
         self.conversation.answer_to(id)
@@ -122,11 +127,6 @@ impl Tasks {
     }
 
     pub(super) fn log(&self, level: Level, mut text: String) {
-        let mut waiting = self.waiting.borrow_mut();
-        waiting.logs += 1;
-        if waiting.logs > LOGS_MAX {
-            return;
-        }
         if text.len() > LOG_BYTES_MAX {
             text.truncate(text.floor_char_boundary(LOG_BYTES_MAX));
             text.push('…');
@@ -148,7 +148,7 @@ impl Tasks {
                 other.clone().restore(ctx).is_ok_and(|other| other == promise)
             };
             rejected.retain(|(other, _)| !same(other));
-        } else if rejected.len() < LOGS_MAX {
+        } else if rejected.len() < REJECTED_MAX {
             rejected.push((Persistent::save(ctx, promise), Persistent::save(ctx, reason)));
         }
     }
@@ -257,7 +257,7 @@ impl Tasks {
                 }
                 let Some(question) = waiting.queue.pop_front() else { return Ok(()) };
                 waiting.in_flight += 1;
-                waiting.queued_bytes -= question.arguments.get().len();
+                waiting.queued_bytes -= question.bytes();
                 question
             };
             let Question { id, method, arguments } = question;

@@ -2,17 +2,20 @@
 
 use std::time::Instant;
 
-use rquickjs::{Ctx, Object, Value};
+use rquickjs::{Ctx, Function, Object, Type, Value};
 
 use super::jail;
 use super::modules::Program;
-use super::position::frames;
+use super::position::{Frame, frames};
 use super::text;
 use crate::error::{Error, Position, Thrown};
 use crate::frame::Run;
 
 /// A message longer than this is cut: it may be the script's whole data.
 const MESSAGE_MAX: usize = 8 << 10;
+
+/// How many classes an error is looked up through; a proxy could have no end of them.
+const CLASSES_MAX: usize = 16;
 
 pub(super) struct Describe<'a> {
     pub(super) program: &'a Program,
@@ -38,7 +41,8 @@ impl Describe<'_> {
         let memory = Error::OutOfMemory { limit_bytes: self.run.memory_bytes };
         let Some(error) = value.as_object().filter(|_| value.is_error()) else {
             // With no memory left there is not even an error to throw.
-            let nothing = !value.is_object() && !value.is_string() && self.memory_was_full();
+            let nothing = value.type_of() == Type::Uninitialized
+                || !value.is_object() && !value.is_string() && self.memory_was_full();
             return if nothing { memory } else { Error::Thrown(thrown_value(value)) };
         };
         let text = |name: &str| text_of(error, name);
@@ -46,7 +50,7 @@ impl Describe<'_> {
         if name == "InternalError" && message == "out of memory" {
             return memory;
         }
-        let position = text("stack").and_then(|stack| self.position(&stack));
+        let position = text("stack").and_then(|stack| self.position(&stack, &classes_of(error)));
         Error::Thrown(Thrown {
             position: position.or_else(|| self.import_of(missing_export(&name, &message)?)),
             code: code_of(error),
@@ -64,15 +68,29 @@ impl Describe<'_> {
         places.next().is_none().then(|| first.clone())
     }
 
-    /// The innermost frame that is the author's.
-    fn position(&self, stack: &str) -> Option<Position> {
-        frames(stack).find_map(|frame| self.program.get(frame.file)?.map.as_ref()?.source_of(frame))
+    /// The innermost frame that is the author's, where the error was made: outside the constructors of its `classes`.
+    fn position(&self, stack: &str, classes: &[String]) -> Option<Position> {
+        let mut authored = frames(stack).filter(|frame| self.program.contains_key(frame.file)).peekable();
+        let inside = authored.peek().copied();
+        let is_outside = |frame: &Frame<'_>| !classes.iter().any(|class| class == frame.function);
+        let frame = authored.find(is_outside).or(inside)?;
+        Some(Position { file: frame.file.to_owned(), line: frame.line, column: frame.column })
     }
 
     fn memory_was_full(&self) -> bool {
         let peak = jail::peak_memory();
         peak > self.peak_before && peak > self.run.memory_bytes / 10 * 9
     }
+}
+
+/// The names of the classes that an error is of, up to the language's own.
+fn classes_of(error: &Object<'_>) -> Vec<String> {
+    let prototypes = std::iter::successors(error.get_prototype(), |prototype| prototype.get_prototype());
+    let class = |prototype: Object<'_>| {
+        let constructor: Function<'_> = prototype.get("constructor").ok()?;
+        text_of(&constructor, "name")
+    };
+    prototypes.take(CLASSES_MAX).map_while(class).collect()
 }
 
 /// The module that lacks what another imports from it. Linking is done before any line runs, so nothing else says

@@ -132,6 +132,50 @@ async fn an_entry_point_must_be_a_function() {
     let world = World::new();
     for source in ["export const run = 1", "function run() {}", ""] {
         let error = world.run(&Program::inline("/", "a.ts", source), json!({})).await.unwrap_err();
-        assert!(error.to_string().contains("exports no function run"), "{error}");
+        assert!(error.to_string().ends_with("exports no function run"), "{error}");
+    }
+    let error = world.eval("export default function run() {}").await.unwrap_err().to_string();
+    assert!(
+        error.ends_with("exports no function run; its default export has the entrypoint default"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stack_that_a_script_reads_names_the_authors_lines() {
+    let world = World::new();
+    let source = "interface X {\n  a: 1;\n}\ntype Y = {\n  b: 2;\n};\nconst helper = (): never => {\n  throw new Error('bottom');\n};\nexport async function run() {
+  const site: any = {};
+  Error.captureStackTrace(site);
+  let stack, refused;
+  try { helper() } catch (e) { stack = e.stack; e.stack += 'mine'; if (e.stack !== stack + 'mine') throw e }
+  try { await flo.state.list({}) } catch (e) { refused = e.stack }
+  return [stack, site.stack, refused].map((text) => text.split('\\n').filter(Boolean));
+}";
+    assert_eq!(
+        world.eval(source).await.unwrap(),
+        json!([
+            ["    at helper (main.ts:8:13)", "    at run (main.ts:14:9)"],
+            ["    at run (main.ts:12:27)"],
+            ["    at run (main.ts:15:25)"],
+        ])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_ones_own_class_is_where_it_was_made() {
+    let world = World::new();
+    for (source, line) in [
+        (
+            "class Base extends Error {\n  constructor(m: string) {\n    super(m);\n  }\n}\nclass Custom extends Base {\n  constructor(m: string) {\n    super(m);\n  }\n}\nexport function run() {\n  throw new Custom('mine');\n}",
+            12,
+        ),
+        (
+            "class Own extends Error {\n  constructor() {\n    super('x');\n    throw this;\n  }\n}\nnew Own();\nexport const run = 1",
+            7,
+        ),
+    ] {
+        let thrown = thrown(world.eval(source).await.unwrap_err());
+        assert_eq!(thrown.position.map(|at| at.line), Some(line), "{source}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use script::Error;
+use script::{Error, Program};
 use serde_json::json;
 
 use crate::support::World;
@@ -67,4 +67,36 @@ async fn deep_recursion_is_an_error_of_the_script() {
     let world = World::new();
     let body = "const f = () => f() + 1; try { f() } catch (e) { return e.name }";
     assert_eq!(world.value(body).await, json!("RangeError"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_large_to_be_sent_is_an_error_with_both_sizes() {
+    let world = World::new();
+    let error = world.eval("export const run = () => 'z'.repeat(33 << 20)").await.unwrap_err();
+    assert_eq!(error.to_string(), "its output has 34603010 bytes, at most 33554432 are allowed");
+    // The second one has no room even for its JSON.
+    for (length, bytes) in [("40e6", "40000012"), ("60e6", "60000000")] {
+        let body = format!(
+            "const text = 'z'.repeat({length});
+             try {{ await flo.callTool({{ input: text }}) }} catch (e) {{ return [e.name, e.code, e.message] }}"
+        );
+        let message = format!("the arguments of tool.call have {bytes} bytes, at most 33554432 are allowed");
+        assert_eq!(world.value(&body).await, json!(["FloError", "too_large", message]));
+    }
+    let body =
+        "const value = 'z'.repeat(15 << 20); const all = [1, 2, 3].map(() => flo.state.get({ value }));
+        return (await Promise.all(all)).length";
+    assert_eq!(world.value(body).await, json!(3));
+    let input = json!("z".repeat(33 << 20));
+    let program = Program::inline("/nowhere", "main.ts", "export const run = () => 1");
+    let error = world.run(&program, input).await.unwrap_err();
+    assert_eq!(error.to_string(), "its input has 34603010 bytes, at most 33554432 are allowed");
+    assert!(world.host.calls.lock().unwrap().iter().all(|(method, _)| method == "state.get"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_of_the_engine_without_memory_says_so() {
+    let world = World::new();
+    let source = "export const run = () => 'é'.repeat(1e7).normalize('NFD').length";
+    assert_eq!(world.eval(source).await.unwrap_err(), Error::OutOfMemory { limit_bytes: script::MEMORY_MAX });
 }

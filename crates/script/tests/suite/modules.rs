@@ -91,3 +91,23 @@ async fn an_import_of_what_is_not_exported_is_named_with_its_place() {
     assert!(error.to_string().contains("'gone'"), "{error}");
     assert_eq!(error.position().unwrap().to_string(), "lib/a.ts:2:22");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn javascript_that_is_not_there_means_its_typescript() {
+    let (world, dir) = (World::new(), tempfile::tempdir().unwrap());
+    let files = [
+        (
+            "main.ts",
+            "import { n } from './lib/x.js'; import { n as same, add } from './lib/x.ts'; import { y } from './y.js';\nexport const run = () => { add(); return [n, same, y]; }",
+        ),
+        ("lib/x.ts", "export let n: number = 1;\nexport const add = (): void => { n += 1; };"),
+        ("y.js", "export const y = 'javascript';"),
+        ("y.ts", "export const y: string = 'typescript';"),
+    ];
+    for _ in 0..2 {
+        assert_eq!(world.files(dir.path(), &files).await.unwrap(), json!([2, 2, "javascript"]));
+    }
+    let missing = [("main.ts", "import './lib/none.js';\nexport const run = 1")];
+    let error = world.files(dir.path(), &missing).await.unwrap_err();
+    assert!(error.to_string().contains("there is no lib/none.js"), "{error}");
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use script::{Call, Error, Host, HostError, Limits, Log, Pending, Pool, Program, Settings};
+use script::{Call, Error, Host, HostError, Limits, Log, Pending, Pool, Program, Settings, TooLarge};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -94,6 +94,10 @@ impl Host for Recorder {
                 }),
             }
         })
+    }
+
+    fn refuse(&self, method: &str, arguments: TooLarge) -> HostError {
+        arguments.refused(method)
     }
 
     fn log(&self, log: Log) {
