@@ -15,8 +15,10 @@ pub struct Arguments<'a> {
 /// The arguments as words, taken out one by one; what is left over is an error.
 #[derive(Debug)]
 pub struct Words {
-    spec: &'static Spec,
+    usage: &'static str,
     words: Vec<String>,
+    /// Those behind a bare `--`, none of which is a flag.
+    plain: Vec<String>,
     /// The flags whose value was taken out.
     valued: Vec<String>,
 }
@@ -27,7 +29,8 @@ impl<'a> Arguments<'a> {
     }
 
     pub fn words(self) -> Result<Words> {
-        Ok(Words { spec: self.spec, words: words::split(self.text)?, valued: Vec::new() })
+        let words = words::split(self.text)?;
+        Ok(Words { usage: self.spec.usage, words, plain: Vec::new(), valued: Vec::new() })
     }
 
     /// A target, which may hold spaces without quotes, and the flags that stand before or behind it.
@@ -42,7 +45,7 @@ impl<'a> Arguments<'a> {
             let last = || last().filter(|word| !in_quotes(word));
             let Some(word) = first.or_else(last) else { return Ok((text, flags)) };
             let Some(flag) = known.iter().find(|flag| **flag == word) else {
-                return Err(unknown_flag(self.spec, word));
+                return Err(unknown_flag(self.spec.usage, word));
             };
             flags.push(*flag);
             text = if first.is_some() { &text[word.len()..] } else { &text[..text.len() - word.len()] };
@@ -75,7 +78,7 @@ impl<'a> Arguments<'a> {
 
     /// An error about these arguments, with the usage line that repairs them.
     pub fn wrong(self, message: impl Into<String>) -> Error {
-        wrong(self.spec, message)
+        wrong(self.spec.usage, message)
     }
 
     pub fn unknown_flag(self, word: &str) -> Error {
@@ -90,6 +93,19 @@ impl<'a> Arguments<'a> {
 }
 
 impl Words {
+    /// Ends the flags at a bare `--`, for words that may begin with dashes themselves.
+    pub fn end_flags(&mut self) {
+        if let Some(at) = self.words.iter().position(|word| word == "--") {
+            self.plain = self.words.split_off(at + 1);
+            self.words.pop();
+        }
+    }
+
+    /// What errors say about how it is typed, once more is known than the command's name.
+    pub fn set_usage(&mut self, usage: &'static str) {
+        self.usage = usage;
+    }
+
     /// Takes out a flag without a value.
     pub fn switch(&mut self, flag: &str) -> bool {
         let before = self.words.len();
@@ -118,7 +134,8 @@ impl Words {
     /// Takes the next word.
     pub fn take(&mut self) -> Option<String> {
         let is_flag = self.words.first().is_none_or(|word| word.starts_with("--"));
-        (!is_flag).then(|| self.words.remove(0))
+        let from = if is_flag { &mut self.plain } else { &mut self.words };
+        (!from.is_empty()).then(|| from.remove(0))
     }
 
     /// Takes the next word, which must be there.
@@ -142,6 +159,9 @@ impl Words {
 
     /// Nothing may be left over.
     pub fn done(&self) -> Result<()> {
+        if let (None, Some(word)) = (self.words.first(), self.plain.first()) {
+            return Err(self.wrong(format!("Too many arguments: {}.", quoted(word))));
+        }
         let Some(word) = self.words.first() else { return Ok(()) };
         let name = word.split('=').next().unwrap_or(word);
         if self.valued.iter().any(|flag| flag == name) {
@@ -150,23 +170,23 @@ impl Words {
         if !word.starts_with("--") {
             return Err(self.wrong(format!("Too many arguments: {}.", quoted(word))));
         }
-        Err(unknown_flag(self.spec, word))
+        Err(unknown_flag(self.usage, word))
     }
 
     /// An error about these arguments, with the usage line that repairs them.
     pub fn wrong(&self, message: impl Into<String>) -> Error {
-        wrong(self.spec, message)
+        wrong(self.usage, message)
     }
 }
 
-fn wrong(spec: &Spec, message: impl Into<String>) -> Error {
-    Error::new(Code::InvalidParams, message).hint(format!("Usage: {}", spec.usage))
+fn wrong(usage: &str, message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidParams, message).hint(format!("Usage: {usage}"))
 }
 
-fn unknown_flag(spec: &Spec, word: &str) -> Error {
-    let flags = spec.usage.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+fn unknown_flag(usage: &str, word: &str) -> Error {
+    let flags = usage.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     let near = nearest(word, flags.filter(|part| part.starts_with("--")));
-    let error = wrong(spec, format!("Unknown flag {}.", quoted(word)));
+    let error = wrong(usage, format!("Unknown flag {}.", quoted(word)));
     error.hints(near.map(|flag| format!("Did you mean {flag}?")))
 }
 
@@ -202,6 +222,15 @@ mod tests {
             assert!(twice.done().unwrap_err().message.contains("--home is given twice."), "{text}");
         }
         assert!(words("x --home").value("--home").is_err());
+        let mut ended = words("a -- --home --");
+        ended.end_flags();
+        assert_eq!(ended.value("--home").unwrap(), None);
+        let taken = [(); 3].map(|()| ended.take());
+        assert_eq!(taken, ["a", "--home", "--"].map(|word| Some(word.to_owned())));
+        ended.done().unwrap();
+        let mut more = words("-- --home");
+        more.end_flags();
+        assert!(more.done().unwrap_err().message.contains("Too many arguments"));
         assert!(words("").required("ID").is_err());
     }
 

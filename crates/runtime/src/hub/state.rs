@@ -3,10 +3,13 @@
 mod file;
 mod show;
 mod transfer;
+mod usage;
 
 use serde_json::{Value, json};
 
 use self::show::Report;
+use self::usage::Usage;
+use crate::action::exact_json;
 use crate::command::{Arguments, Context, Format, Line, Words};
 use crate::error::{Code, Error, Result, one_line, quoted};
 use crate::reply::with_body;
@@ -23,15 +26,41 @@ pub struct Command {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Word {
-    Help,
+    /// How all of them are typed, or one.
+    Help(Option<&'static Usage>),
     Scopes,
-    List { place: Place, prefix: String, limit: usize, cursor: Option<String> },
-    Get { place: Place, key: String },
-    Put { place: Place, key: String, value: Value, ttl_seconds: Option<u64>, condition: Condition },
-    Remove { place: Place, key: String, condition: Condition },
-    Export { place: Option<Place>, path: String },
-    Import { path: String },
-    Backup { path: String },
+    List {
+        place: Place,
+        prefix: String,
+        limit: usize,
+        cursor: Option<String>,
+    },
+    Get {
+        place: Place,
+        key: String,
+    },
+    Put {
+        place: Place,
+        key: String,
+        value: Value,
+        ttl_seconds: Option<u64>,
+        condition: Condition,
+    },
+    Remove {
+        place: Place,
+        key: String,
+        condition: Condition,
+    },
+    Export {
+        place: Option<Place>,
+        path: String,
+    },
+    Import {
+        path: String,
+    },
+    Backup {
+        path: String,
+    },
     Check,
 }
 
@@ -44,6 +73,7 @@ impl Command {
 
     pub fn parse(line: &Line<'_>) -> Result<Self> {
         let mut words = Arguments::new(line.spec, line.arguments).words()?;
+        words.end_flags();
         let format = Format::asked(&mut words);
         let word = Word::parse(&mut words, line.body)?;
         words.done()?;
@@ -53,13 +83,19 @@ impl Command {
 
 impl Word {
     fn parse(words: &mut Words, body: Option<&str>) -> Result<Self> {
-        let Some(word) = words.take() else { return Ok(Self::Help) };
-        let takes_body = word == "put";
+        let asks_for_help = words.switch("--help");
+        let Some(word) = words.take() else { return Ok(Self::Help(None)) };
+        let usage = Usage::find(&word).ok_or_else(|| usage::unknown(words, &word))?;
+        words.set_usage(usage.typed);
+        if asks_for_help {
+            return Ok(Self::Help(Some(usage)));
+        }
+        let takes_body = usage.word == "put";
         if let Some(text) = body.filter(|text| !takes_body && !text.trim().is_empty()) {
             return Err(words.wrong(format!("{word} takes no lines below it: {}", quoted(text.trim()))));
         }
-        match word.as_str() {
-            "ls" | "list" => list(words),
+        match usage.word {
+            "ls" => list(words),
             "get" => Ok(Self::Get { place: place(words)?, key: words.required("KEY")? }),
             "put" => put(words, body),
             "rm" => {
@@ -72,11 +108,7 @@ impl Word {
             }
             "import" => Ok(Self::Import { path: words.required("FILE")? }),
             "backup" => Ok(Self::Backup { path: words.required("FILE")? }),
-            "check" => Ok(Self::Check),
-            other => {
-                let message = format!("Unknown word {}.", quoted(other));
-                Err(words.wrong(message).hint("Words: ls, get, put, rm, export, import, backup, check"))
-            }
+            _ => Ok(Self::Check),
         }
     }
 }
@@ -113,6 +145,7 @@ fn put(words: &mut Words, body: Option<&str>) -> Result<Word> {
         _ => return Err(words.wrong("The value is missing: JSON behind the key, or in the lines below.")),
     };
     state::check_depth(&json, 0).map_err(show::refused)?;
+    exact_json(&json).map_err(|why| words.wrong(format!("The value {why}")))?;
     let value = serde_json::from_str(&json).map_err(|error| {
         words.wrong(format!("Not JSON: {error}.")).hint("A text needs its quotes: '\"text\"'")
     })?;
@@ -138,7 +171,7 @@ pub async fn run(command: Command, context: &Context<'_>) -> Result<String> {
 async fn report(word: Word, context: &Context<'_>) -> Result<Report> {
     let (durable, agent) = (&context.runtime.durable, &context.agent.id);
     match word {
-        Word::Help => Ok(Report::text(with_body("Durable state", HELP))),
+        Word::Help(usage) => Ok(Report::text(with_body("Durable state", &usage::help(usage)))),
         Word::Scopes => Ok(show::scopes(&place::all(durable, agent).await?)),
         Word::List { place, prefix, limit, cursor } => {
             let page = durable.list(&place.space(agent), &prefix, limit, cursor.as_deref()).await;
@@ -191,14 +224,3 @@ fn conflict(place: &Place, key: &str, written: &Written) -> Error {
     Error::new(Code::Conflict, message)
         .hint("Nothing was changed. --if-revision none means: only if there is none.")
 }
-
-const HELP: &str = "string system state ls [SCOPE [PREFIX]] [--limit N] [--cursor C]
-string system state get SCOPE KEY
-string system state put SCOPE KEY JSON [--ttl SECONDS] [--if-revision REVISION|none]
-string system state rm SCOPE KEY [--if-revision REVISION]
-string system state export FILE [SCOPE]
-string system state import FILE
-string system state backup FILE
-string system state check
-
-SCOPE is profile, session:TOPIC, task:ID or shared:ID. All of them take --json.";

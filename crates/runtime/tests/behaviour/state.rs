@@ -82,6 +82,18 @@ async fn what_is_wrong_is_said_and_nothing_is_changed() {
         ("get profile k\nmore", "INVALID_PARAMS", "get takes no lines below it"),
         ("drop profile", "INVALID_PARAMS", "Words: ls, get, put, rm, export, import, backup, check"),
         ("import nowhere.jsonl", "NOT_FOUND", "nowhere.jsonl"),
+        ("get profile", "INVALID_PARAMS", "Usage: /state get SCOPE KEY"),
+        ("put profile k", "INVALID_PARAMS", "Usage: /state put SCOPE KEY JSON [--ttl SECONDS]"),
+        ("rm profile a b", "INVALID_PARAMS", "Usage: /state rm SCOPE KEY [--if-revision REVISION]"),
+        ("set profile k 1", "INVALID_PARAMS", "Did you mean /state put SCOPE KEY JSON"),
+        ("delete profile k", "INVALID_PARAMS", "Did you mean /state rm SCOPE KEY"),
+        ("exprot x", "INVALID_PARAMS", "Did you mean /state export FILE"),
+        ("get profile -- a b", "INVALID_PARAMS", "Too many arguments: \"b\""),
+        (
+            "put profile k '[12345678901234567890123]'",
+            "INVALID_PARAMS",
+            "too many digits, which a text could keep: 12345678901234567890123",
+        ),
     ] {
         let error = world.fails("system", &format!("/state {command}"), code).await;
         assert!(error.contains(part), "{command}: {error}");
@@ -92,6 +104,41 @@ async fn what_is_wrong_is_said_and_nothing_is_changed() {
     world.store.set_fault(Fault::Full);
     let full = world.fails("system", "/state put profile k 1", "LOAD_ERROR").await;
     assert!(full.contains("no room left to write string.db"), "{full}");
+}
+
+#[tokio::test]
+async fn help_shows_how_each_word_is_typed() {
+    let world = World::new().await;
+    let all = world.ok("system", "/state").await;
+    assert_eq!(world.ok("system", "/state --help").await, all);
+    assert!(all.contains("\nstring system state check\n\nSCOPE is profile"), "{all}");
+    let one = world.ok("system", "/state put --help").await;
+    let line = "Durable state\n---\nstring system state put SCOPE KEY JSON [--ttl SECONDS]";
+    assert!(one.starts_with(line) && !one.contains("state check"), "{one}");
+}
+
+#[tokio::test]
+async fn a_key_may_begin_with_dashes() {
+    let world = World::new().await;
+    world.ok("system", "/state put profile -- --limit 5").await;
+    assert_eq!(world.ok("system", "/state get profile -- --limit").await, "--limit  r1\n---\n5");
+    assert!(world.ok("system", "/state ls profile -- --li").await.contains("--limit"));
+    world.ok("system", "/state rm profile -- --limit").await;
+    assert_eq!(world.ok("system", "/state ls profile").await, "State: profile\n---\nNo entries.");
+}
+
+#[tokio::test]
+async fn an_export_is_read_by_its_owner_alone_and_no_number_changes_on_the_way_back() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new().await;
+    world.ok("system", "/state put profile k 1").await;
+    world.ok("system", "/state export out.jsonl").await;
+    let mode = std::fs::metadata(world.home.path().join("out.jsonl")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let line = r#"{"scope":"profile","key":"bn","value":12345678901234567890123}"#;
+    world.home.write("in.jsonl", line);
+    let error = world.fails("system", "/state import in.jsonl", "INVALID_PARAMS").await;
+    assert!(error.contains("Line 1: \"bn\" holds a number with too many digits"), "{error}");
 }
 
 #[tokio::test]

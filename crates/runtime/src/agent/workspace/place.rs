@@ -10,10 +10,11 @@
 //! after that, and a file system without exchanging renames, where only the first comparison is made.
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::Mode;
 use rustix::io::Errno;
 
 use super::directory::{Directory, Failure, Temporary};
@@ -92,6 +93,11 @@ impl Place {
         self.try_write(expected, content).map_err(|failure| self.failed(failure, "written"))
     }
 
+    /// Puts a new file there that only its owner may read.
+    pub fn write_private(&self, content: &[u8]) -> Result<()> {
+        self.try_write_private(content).map_err(|failure| self.failed(failure, "written"))
+    }
+
     /// Removes the file, if it holds what is expected.
     pub fn remove(&self, expected: &[u8]) -> Result<()> {
         let removed = self.try_remove(|directory, name| directory.find(name, expected).map(|_| ()));
@@ -111,6 +117,18 @@ impl Place {
                     .take_the_place_of(name, |directory, name| directory.find(name, expected).map(|_| ()))?;
             }
         }
+        directory.sync()?;
+        Ok(())
+    }
+
+    fn try_write_private(&self, content: &[u8]) -> Result<(), Failure> {
+        let name = self.name()?;
+        let directory = self.directory(Missing::Create)?;
+        let (temporary, mut file) = Temporary::create(&directory, None)?;
+        rustix::fs::fchmod(&file, Mode::RUSR | Mode::WUSR)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        temporary.become_new(&directory, name)?;
         directory.sync()?;
         Ok(())
     }

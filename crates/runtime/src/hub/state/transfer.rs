@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use store::Timestamp;
 
 use super::show::{Report, refused};
+use crate::action::exact_json;
 use crate::agent;
 use crate::blocking;
 use crate::command::Context;
@@ -61,7 +62,7 @@ pub async fn export(place: Option<Place>, path: &str, context: &Context<'_>) -> 
     }
     let (target, workspace) = (literal(path, context)?, context.agent.workspace.clone());
     let shown = workspace.display(&target);
-    let written = blocking::run(move || workspace.place(&target)?.write(None, text.as_bytes())).await;
+    let written = blocking::run(move || workspace.place(&target)?.write_private(text.as_bytes())).await;
     written.map_err(|error| match error.code {
         Code::Conflict => Error::new(Code::Conflict, format!("{shown} exists already."))
             .hint("An export is a new file. Name another one, or remove that one first."),
@@ -106,6 +107,7 @@ fn understood(line: &str, agent: &agent::Id) -> Result<Transferred> {
     state::check_depth(line, 1).map_err(refused)?;
     let wrong = |why: String| Error::new(Code::InvalidParams, why);
     let read: Read = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+    exact_json(line).map_err(|why| wrong(format!("{} {why}", quoted(&read.key))))?;
     state::check_key(&read.key).map_err(refused)?;
     state::check_value(read.value.to_string().as_bytes()).map_err(refused)?;
     let expires_at = read.expires_at.map(|at| {
