@@ -24,7 +24,7 @@ use crate::substitute::Marked;
 
 pub use bind::{Meaning, Meant, Wanted};
 pub use call::{Call, Ran, call};
-pub use coerce::{exact_json, number};
+pub use coerce::{exact_json, long_numbers_as_text, number};
 pub use effects::Effects;
 pub use help::{action_not_found, help, list};
 pub use meaning::InSession;

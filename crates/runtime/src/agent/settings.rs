@@ -1,10 +1,14 @@
 //! `config.json`: settings that people may edit by hand. Unknown keys stay, a corrupt file is never overwritten.
 
+mod change;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
+use crate::action::long_numbers_as_text;
 use crate::blocking;
 use crate::error::{Code, Error, Result};
 use crate::files;
@@ -14,12 +18,21 @@ pub const CURRENT_AGENT: &str = "currentAgent";
 
 /// Reads the settings; a file that does not exist has none.
 pub fn read(path: &Path) -> Result<Map<String, Value>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Map::new()),
-        Err(error) => return Err(unreadable(path, &error)),
-    };
-    serde_json::from_str(&text).map_err(|error| {
+    understood(path, &text(path)?)
+}
+
+/// What the file holds; one that does not exist is an empty object.
+fn text(path: &Path) -> Result<String> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok("{}\n".to_owned()),
+        read => read.map_err(|error| unreadable(path, &error)),
+    }
+}
+
+/// Whole numbers with more digits than a number keeps are read as texts, which keep them.
+fn understood(path: &Path, text: &str) -> Result<Map<String, Value>> {
+    let is_json = serde_json::from_str(text).map(|IgnoredAny| ());
+    is_json.and_then(|()| serde_json::from_str(&long_numbers_as_text(text))).map_err(|error| {
         unreadable(path, &error).hint("The file was left as it is. Repair it by hand, or move it away.")
     })
 }
@@ -37,13 +50,14 @@ fn update_here(path: &Path, change: impl FnOnce(&mut Map<String, Value>) -> Resu
     let dir = path.parent().unwrap_or(path);
     // The file itself is replaced by every write, so the lock lies beside it.
     let _lock = files::lock(dir).map_err(|error| unreadable(path, &error))?;
-    let mut settings = read(path)?;
-    let before = settings.clone();
+    let text = text(path)?;
+    let before = understood(path, &text)?;
+    let mut settings = before.clone();
     change(&mut settings)?;
     if settings == before {
         return Ok(());
     }
-    let text = serde_json::to_string_pretty(&settings).map_err(|error| unreadable(path, &error))? + "\n";
+    let text = change::changed(&text, &before, &settings).map_err(|error| unreadable(path, &error))?;
     files::write_atomic(path, text.as_bytes()).map_err(|error| unreadable(path, &error))
 }
 
@@ -69,6 +83,27 @@ mod tests {
         assert_eq!(settings["mine"]["keep"], 1);
         assert_eq!(settings[CURRENT_AGENT], "codex");
         assert_eq!(settings.keys().collect::<Vec<_>>(), ["mine", "env", CURRENT_AGENT]);
+    }
+
+    #[test]
+    fn other_numbers_stay_as_they_are_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        let written = r#"{"n": 12345678901234567890123, "e": 1e2, "env": {"ID": 12345678901234567890123}}"#;
+        std::fs::write(&path, written).unwrap();
+        assert_eq!(read(&path).unwrap()["env"]["ID"], "12345678901234567890123");
+        update_here(&path, |settings| {
+            settings["env"]["Q"] = "1".into();
+            Ok(())
+        })
+        .unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for kept in
+            [r#"{"n": 12345678901234567890123, "e": 1e2, "env": {"#, r#""ID": 12345678901234567890123,"#]
+        {
+            assert!(text.contains(kept), "{text}");
+        }
+        assert_eq!(read(&path).unwrap()["env"]["Q"], "1");
     }
 
     #[test]
