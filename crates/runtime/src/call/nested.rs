@@ -1,12 +1,15 @@
 //! `flo.callTool`: a script calls another tool, in the same task.
 
+use script::HostError;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::DEPTH_MAX;
 use super::failure::refused;
-use super::host::{Answer, Host, raw, typed};
+use super::host::{Answer, Host, raw, refusal, typed};
+use crate::error::Error;
 use crate::manifest::{Listed, Tool};
+use crate::variable::{Claimant, missing, required};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,10 +42,23 @@ impl Host<'_> {
             let message = format!("calls nest at most {DEPTH_MAX} deep");
             return raw(&refused("failed", "depth_exceeded", &message, false));
         }
+        if let Some(error) = self.unmet(tool).await? {
+            return raw(&refused("failed", "env_required", &error.message, false));
+        }
         match self.calls.invoke(tool, input, self.depth + 1).await {
             Ok(output) => raw(&json!({ "status": "success", "output": output })),
             Err(failure) => raw(&failure.to_result()),
         }
+    }
+
+    /// The error for `$NAME` values that the tool requires and that have none.
+    async fn unmet(&self, tool: &Tool) -> Result<Option<Error>, HostError> {
+        if tool.requirements.is_empty() {
+            return Ok(None);
+        }
+        let settings = self.calls.settings().await;
+        let settings = settings.map_err(|error| refusal("unavailable", error.message))?;
+        Ok(required(Claimant::Tool, &missing(&tool.requirements, settings), None))
     }
 
     pub(super) fn not_allowed(&self, tool: &str) -> Value {

@@ -10,7 +10,7 @@ use crate::error::{Code, Result};
 use crate::long::shortened;
 use crate::manifest::{Catalogue, Tool};
 use crate::substitute::Marked;
-use crate::variable::{Known, Persistent, Scope};
+use crate::variable::{Claimant, Known, Persistent, Scope, Surroundings, missing, required};
 
 pub async fn run(
     tool: &Tool,
@@ -21,18 +21,14 @@ pub async fn run(
 ) -> Result<String> {
     let persistent = persistent(tool, words, &context).await?;
     let none = Persistent::default();
-    let page = context.state.page.as_deref();
-    let known = Known {
-        variables: &context.state.variables,
-        response: context.state.response.as_deref(),
-        persistent: persistent.as_ref().unwrap_or(&none),
-        surroundings: &surroundings::of(&context, page),
-        document: page.map(Page::content),
-        bases: surroundings::bases(&context, page),
-    };
-    let asked = read(tool, words, body, &InSession { known, state: context.state, trust: &Trust::Local })?;
+    let values = persistent.as_ref().unwrap_or(&none);
+    let surroundings = surroundings::of(&context, context.state.page.as_deref());
+    let asked = read(tool, words, body, &in_session(&context, values, &surroundings))?;
     if asked.help {
         return Ok(help(tool));
+    }
+    if let Some(error) = required(Claimant::Tool, &missing(&tool.requirements, values), None) {
+        return Err(error);
     }
     if context.runtime.scripts.is_none() {
         return Err(no_scripts());
@@ -53,6 +49,24 @@ pub async fn run(
     let warnings = Vec::from_iter(unkept);
     Effects { response, variables: changes, warnings, ..Effects::default() }.apply(context.state);
     reply
+}
+
+/// What the words of a call mean in the caller's session.
+pub fn in_session<'a>(
+    context: &'a Context<'_>,
+    persistent: &'a Persistent,
+    surroundings: &'a Surroundings,
+) -> InSession<'a> {
+    let page = context.state.page.as_deref();
+    let known = Known {
+        variables: &context.state.variables,
+        response: context.state.response.as_deref(),
+        persistent,
+        surroundings,
+        document: page.map(Page::content),
+        bases: surroundings::bases(context, page),
+    };
+    InSession { known, state: context.state, trust: &Trust::Local }
 }
 
 /// The `$NAME` values, read beforehand only for a call whose words or tool name some.

@@ -41,6 +41,8 @@ impl Tool {
             bindings,
             vault,
             env: document.frontmatter.env.iter().map(EnvName::from).collect(),
+            // The call of an action looks after those itself.
+            requirements: Vec::new(),
             script_tools,
             direct_call: false,
             file: file.to_owned(),

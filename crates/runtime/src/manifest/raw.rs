@@ -24,14 +24,14 @@ pub(super) struct Tool {
     pub(super) description: Spanned<String>,
     pub(super) input_schema: Spanned<Value>,
     pub(super) execution: Spanned<Execution>,
-    pub(super) timeout_ms: Option<Spanned<u64>>,
+    pub(super) timeout_ms: Option<Spanned<Value>>,
     pub(super) retry_policy: Option<Spanned<Retry>>,
     #[serde(default)]
     pub(super) state: Vec<Spanned<Binding>>,
     #[serde(default)]
     pub(super) vault: Vec<Spanned<Vault>>,
     #[serde(default)]
-    pub(super) env: Vec<Spanned<String>>,
+    pub(super) env: Vec<Spanned<Value>>,
     #[serde(default)]
     pub(super) script_tools: Vec<Spanned<String>>,
     #[serde(default)]
@@ -60,9 +60,9 @@ pub(super) struct Retry {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Binding {
-    pub(super) name: Spanned<String>,
-    pub(super) key_prefix: Spanned<String>,
-    pub(super) scope_kind: Spanned<String>,
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) key_prefix: Option<Spanned<String>>,
+    pub(super) scope_kind: Option<Spanned<String>>,
     pub(super) scope_id: Option<Spanned<String>>,
 }
 

@@ -1,6 +1,7 @@
 //! A tool that a manifest declares, checked.
 
 mod checks;
+mod env;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Tool {
     pub vault: Vec<VaultKey>,
     /// `$NAME` values that the script may read.
     pub env: Vec<EnvName>,
+    /// Those of them without which it is not called.
+    pub requirements: Vec<sfmd::Requirement>,
     /// Tools that its script may call.
     pub script_tools: Vec<String>,
     /// Whether any script may call it.
@@ -92,11 +95,8 @@ impl Tool {
             script_tools: Some(raw.script_tools),
         };
         let Grants { bindings, vault, script_tools } = Grants::check(file, &grants)?;
-        for name in &raw.env {
-            if !sfmd::is_variable_name(&name.value) {
-                return Err(Invalid::at(file, "env", name, format!("not a variable name: {}", name.value)));
-            }
-        }
+        let declared = raw.env.iter().map(|entry| env::declared(file, entry));
+        let declared = declared.collect::<Result<Vec<_>, _>>()?;
         let (program, entrypoint) = checks::execution(file, &raw.execution)?;
         Ok(Self {
             description: one_paragraph(file, &raw.description)?,
@@ -107,7 +107,9 @@ impl Tool {
             retry: raw.retry_policy.as_ref().map_or(Ok(Retry::ONCE), |policy| checks::retry(file, policy))?,
             bindings,
             vault,
-            env: raw.env.into_iter().map(|name| EnvName { name: name.value, default: None }).collect(),
+            env: declared.iter().map(EnvName::from).collect(),
+            // A bare name may be read; one that says what it is for is needed.
+            requirements: declared.into_iter().filter(|one| one.description.is_some()).collect(),
             script_tools,
             direct_call: raw.direct_call,
             name: raw.name.value,
@@ -208,7 +210,13 @@ direct_call: true
             (script("script_file: x.py"), 6, "execution.script_file", "no script"),
             (script("script_file: missing.ts"), 6, "execution.script_file", "missing.ts"),
             (format!("{GOOD}timeout_ms: 600001\n"), 7, "timeout_ms", "600000"),
-            (format!("{GOOD}timeout_ms: soon\n"), 7, "timeout_ms", ""),
+            (format!("{GOOD}timeout_ms: soon\n"), 7, "timeout_ms", "soon"),
+            (format!("{GOOD}timeout_ms: '5'\n"), 7, "timeout_ms", "\"5\" is not between 1 and 600000"),
+            (format!("{GOOD}env: [A B]\n"), 7, "env", "not a variable name: A B"),
+            (format!("{GOOD}env:\n  - A: 5\n"), 8, "env", "its description"),
+            (format!("{GOOD}env:\n  - A: a\n    B: b\n"), 8, "env", "- NAME"),
+            (state("{ name: a, key_prefix: a. }"), 8, "state[0].scope_kind", "missing"),
+            (state("{ key_prefix: a., scope_kind: task }"), 8, "state[0].name", "missing"),
             (format!("{GOOD}retry_policy: {{ max_attempts: 99 }}\n"), 7, "retry_policy.max_attempts", "99"),
             (state("{ name: a, key_prefix: a., scope_kind: shared }"), 8, "state[0].scope_id", "missing"),
             (

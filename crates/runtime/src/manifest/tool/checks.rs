@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value;
 use serde_saphyr::Spanned;
 
 use super::{Retry, VaultKey};
@@ -113,10 +114,10 @@ pub(in crate::manifest) fn relative_file(path: &str) -> Result<String, String> {
     Ok(plain.to_owned())
 }
 
-pub(super) fn timeout(file: &Path, raw: Option<&Spanned<u64>>) -> Result<Duration, Invalid> {
+pub(super) fn timeout(file: &Path, raw: Option<&Spanned<Value>>) -> Result<Duration, Invalid> {
     let Some(raw) = raw else { return Ok(TIMEOUT) };
-    let time = Duration::from_millis(raw.value);
-    if !time.is_zero() && time <= TIMEOUT_MAX {
+    let time = raw.value.as_u64().map(Duration::from_millis);
+    if let Some(time) = time.filter(|time| !time.is_zero() && *time <= TIMEOUT_MAX) {
         return Ok(time);
     }
     let message = format!("{} is not between 1 and {}", raw.value, TIMEOUT_MAX.as_millis());
@@ -151,7 +152,7 @@ pub(super) fn bindings(file: &Path, raw: &[Spanned<raw::Binding>]) -> Result<Bin
         let binding = binding(file, n, spanned)?;
         if all.iter().any(|known| known.name == binding.name) {
             let message = format!("{} is there twice", binding.name);
-            return Err(Invalid::at(file, format!("state[{n}].name"), &spanned.value.name, message));
+            return Err(Invalid::at(file, format!("state[{n}].name"), spanned, message));
         }
         all.push(binding);
     }
@@ -160,7 +161,7 @@ pub(super) fn bindings(file: &Path, raw: &[Spanned<raw::Binding>]) -> Result<Bin
         Some((one, other)) => {
             let n = bindings.0.iter().position(|known| known == other).unwrap_or(0);
             let message = format!("its keys overlap those of {}, but lead to another scope", one.name);
-            Err(Invalid::at(file, format!("state[{n}].key_prefix"), &raw[n].value.key_prefix, message))
+            Err(Invalid::at(file, format!("state[{n}].key_prefix"), &raw[n], message))
         }
         None => Ok(bindings),
     }
@@ -169,11 +170,15 @@ pub(super) fn bindings(file: &Path, raw: &[Spanned<raw::Binding>]) -> Result<Bin
 fn binding(file: &Path, n: usize, spanned: &Spanned<raw::Binding>) -> Result<Binding, Invalid> {
     let raw = &spanned.value;
     let field = |name: &str| format!("state[{n}].{name}");
-    if check_key(&raw.key_prefix.value).is_err() {
+    let needed = |name: &str, value: &'_ Option<Spanned<String>>| {
+        value.clone().ok_or_else(|| Invalid::at(file, field(name), spanned, "is missing"))
+    };
+    let (name, key_prefix) = (needed("name", &raw.name)?, needed("key_prefix", &raw.key_prefix)?);
+    if check_key(&key_prefix.value).is_err() {
         let message = "is empty, too long or holds control characters";
-        return Err(Invalid::at(file, field("key_prefix"), &raw.key_prefix, message));
+        return Err(Invalid::at(file, field("key_prefix"), &key_prefix, message));
     }
-    let kind = scope_kind(file, field("scope_kind"), &raw.scope_kind)?;
+    let kind = scope_kind(file, field("scope_kind"), &needed("scope_kind", &raw.scope_kind)?)?;
     let scope_id = match (kind, &raw.scope_id) {
         (Kind::Shared, None) => {
             let message = "is missing: a shared binding needs one";
@@ -188,8 +193,7 @@ fn binding(file: &Path, n: usize, spanned: &Spanned<raw::Binding>) -> Result<Bin
             return Err(Invalid::at(file, field("scope_id"), id, "belongs to shared bindings alone"));
         }
     };
-    let (name, key_prefix) = (raw.name.value.clone(), raw.key_prefix.value.clone());
-    Ok(Binding { name, key_prefix, kind, scope_id })
+    Ok(Binding { name: name.value, key_prefix: key_prefix.value, kind, scope_id })
 }
 
 fn scope_kind(file: &Path, field: String, name: &Spanned<String>) -> Result<Kind, Invalid> {
