@@ -64,3 +64,45 @@ async fn a_scripts_input_for_a_document_is_no_command_line() {
         ["--b||\"str\"", "||[[1]]", "[\"one\"]||", refused, refused, refused, refused]
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_of_a_document_can_be_named() {
+    let world = world().await;
+    world.home.write(
+        "tools/tsk.md",
+        "---\nstate: [{name: p, key_prefix: tk., scope_kind: task}]\n---\n\
+         ```act.go\nSCRIPT ./tsk.ts\n  by: integer = 1\n```\n\
+         ```act.own\nSCRIPT ./tsk.ts own\n  task: string\n```\n\
+         ```act.shell\nCLI echo $ARGS\n```\n",
+    );
+    world.home.write(
+        "tools/tsk.ts",
+        "import { flo } from 'flo:runtime';
+         export async function run({ by }: { by: number }) {
+           const key = { scope_kind: 'task' as const, key: 'tk.n' };
+           const n = ((await flo.state.get<number>(key))?.value ?? 0) + by;
+           await flo.state.put({ ...key, value: n });
+           return n;
+         }
+         export const own = async ({ task }: any) => [task, (await flo.task.getContext()).task_id];",
+    );
+    for (call, total) in [
+        ("--task J1", "1"),
+        ("--task=J1 --by 2", "3"),
+        ("--json '{\"by\": 4}' --task {job}", "7"),
+        ("--@task J2", "1"),
+        ("", "1"),
+    ] {
+        world.ok("main", "/set {job} = J1").await;
+        assert_eq!(world.ok("main", &format!("/tool:tsk.go {call}")).await, total, "{call}");
+    }
+    assert_eq!(world.ok("main", "/tool:tsk.own --task mine --@task J3").await, "[\n  \"mine\",\n  \"J3\"\n]");
+    for (call, part) in [
+        ("--task", "--task needs a value"),
+        ("--json [1]", "is not a JSON object"),
+        ("--json '{\"by\": 1}'\n{\"by\": 2}", "given twice"),
+    ] {
+        let error = world.fails("main", &format!("/tool:tsk.go {call}"), "INVALID_PARAMS").await;
+        assert!(error.contains(part), "{call}: {error}");
+    }
+}

@@ -30,6 +30,7 @@ mod surroundings;
 pub mod table;
 pub mod terminal;
 mod tool;
+mod tool_flags;
 mod topics;
 mod understand;
 mod undo;

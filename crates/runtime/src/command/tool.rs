@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::payload::{Line, Suffix};
-use super::{Context, act, ground, script_tool};
+use super::{Caller, Context, act, ground, script_tool, tool_flags};
 use crate::action::{self, Called, Word};
 use crate::document::Asker;
 use crate::error::{Code, Error, Result, quoted};
@@ -17,12 +17,15 @@ pub struct What {
     words: Vec<Word>,
     /// A JSON object below the command: the whole input, in which nothing is filled in.
     body: Option<String>,
+    /// Whether there are lines below that are no object.
+    has_text_below: bool,
 }
 
 impl What {
     pub fn parse(line: &Line<'_>) -> Result<Self> {
         let content = line.content();
         let (words, below) = action::split_first_line(&content)?;
+        let has_text_below = !below.trim().is_empty() && !below.trim_start().starts_with('{');
         let body = Some(below).filter(|below| below.trim_start().starts_with('{')).map(str::to_owned);
         let mut words = if body.is_some() { words } else { action::split(&content)? };
         let named = match line.suffix {
@@ -33,17 +36,21 @@ impl What {
         let name = named.filter(|name| !name.is_empty() && !name.starts_with('-')).ok_or_else(|| {
             Error::new(Code::InvalidParams, "No tool was named.").hint(format!("Usage: {}", line.spec.usage))
         })?;
-        Ok(Self { name: Name::parse(&name), words, body })
+        Ok(Self { name: Name::parse(&name), words, body, has_text_below })
     }
 }
 
 pub async fn run(what: What, context: Context<'_>) -> Result<String> {
-    let What { name, mut words, body } = what;
+    let What { name, mut words, body, has_text_below } = what;
     let manifests = context.runtime.tools.of(context.agent.workspace.home()).await;
     match manifests.get(&name.tool).filter(|_| name.action.is_none()) {
         Some(Listed::Tool(tool)) => {
             let tool = tool.clone();
-            return script_tool::run(&tool, manifests, &words, body.as_deref(), context).await;
+            let ran = script_tool::run(&tool, manifests, &words, body.as_deref(), context).await;
+            return ran.map_err(|error| match error.code == Code::InvalidParams && has_text_below {
+                true => error.hint("Lines below the command are its input if they are a JSON object: {…}"),
+                false => error,
+            });
         }
         Some(Listed::Invalid(invalid)) => return Err(invalid.clone().into()),
         None => {}
@@ -66,7 +73,7 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
         }
         _ => error,
     })?;
-    let called = Called { prefix: format!("/tool:{}.", name.tool), words, fields };
+    let mut called = Called { prefix: format!("/tool:{}.", name.tool), words, fields };
     let default = page.content().document().frontmatter.default.clone();
     let asks_for_help = matches!(&called.words[..], [word] if word.plain() == Some("--help"));
     let id = match name.action.or(default.filter(|_| !asks_for_help)) {
@@ -78,6 +85,16 @@ pub async fn run(what: What, context: Context<'_>) -> Result<String> {
     if called.asks_for_help(found.action) {
         return Ok(action::help(&found, &called));
     }
+    let own = tool_flags::take(&mut called.words, found.action, &context).await?;
+    if let Some(input) = own.input {
+        if !called.fields.is_empty() {
+            let message = "The whole input is given twice: give it once, as --json or below the command.";
+            return Err(Error::new(Code::InvalidParams, message));
+        }
+        called.fields.extend(input.into_iter().map(|(name, value)| (name, value.into())));
+    }
+    let caller = Caller { task: own.task.or(context.caller.task.clone()), ..context.caller.clone() };
+    let context = Context { caller: &caller, ..context };
     let current = context.state.page.as_deref();
     let ran = act::call(found, &page, Claimant::Tool, &called, current, &context).await?;
     ran.effects.apply(context.state);
