@@ -169,7 +169,10 @@ impl fmt::Display for Name {
 }
 
 fn malformed(text: &str) -> Error {
+    let tool = text.strip_prefix("tool:").filter(|name| Name::parse(name).is_some());
+    let tool = tool.map(|name| format!("A tool is called in a topic: string main '/tool:{name}'"));
     Error::new(Code::InvalidTarget, format!("Not a topic: {}", crate::error::quoted(text)))
+        .hints(tool)
         .hint("A topic is a tab (main), an app (app:gmail, app:gmail:work), a shell (bash:dev)")
         .hint("or a hub: app, bash, tool, event, system, agent.")
         .hint("Names are letters, digits, _ and -, at most 255 of them.")

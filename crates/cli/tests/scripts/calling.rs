@@ -313,3 +313,51 @@ async fn a_store_that_fails_takes_nothing_from_a_call_that_succeeded() {
     assert!(world.ok("tool", "/tasks").await.contains("job-1"));
     assert_eq!(world.ok("main", "/tool:echo --kind a --@task job-1").await, "done");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manifest_may_require_a_value() {
+    let world = world().await;
+    let env =
+        "env:\n  - TOKEN: \"Need it\"\n  - PLACE: \"Where\"\n    default: here\n  - FREE\ndirect_call: true";
+    tool(
+        &world,
+        "needy",
+        env,
+        "return [string.env.get('TOKEN'), string.env.get('PLACE'), string.env.get('FREE')].join();",
+    );
+    assert_eq!(
+        world.fails("main", "/tool:needy", "ENV_REQUIRED").await,
+        "ERROR(ENV_REQUIRED): tool requires $TOKEN — \"Need it\"\n  /set $TOKEN = \"…\""
+    );
+    tool(&world, "caller", "", "return (await flo.callTool({ tool_id: 'needy' })).error?.code ?? 'none';");
+    assert_eq!(world.ok("main", "/tool:caller").await, "env_required");
+    world.ok("main", "/tool:needy --help").await;
+    world.ok("main", "/set $TOKEN = abc").await;
+    assert_eq!(world.ok("main", "/tool:needy").await, "abc,here,");
+    assert_eq!(world.ok("main", "/tool:caller").await, "none");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_as_the_input_says_so() {
+    let world = world().await;
+    tool(
+        &world,
+        "v",
+        "input_schema: { type: object, properties: { n: { type: number }, all: { type: array, items: { type: integer } } } }",
+        "return input.n;",
+    );
+    for flag in ["--n 12345678901234567890123", "--all 12345678901234567890123"] {
+        let error = world.fails("main", &format!("/tool:v {flag}"), "INVALID_PARAMS").await;
+        assert!(
+            error.contains(
+                "holds a number with too many digits, which a text could keep: 12345678901234567890123"
+            ),
+            "{error}"
+        );
+    }
+    for body in ["[1]", "not json", "```json\n{\"n\": 1}\n```"] {
+        let error = world.fails("main", &format!("/tool:v\n{body}"), "INVALID_PARAMS").await;
+        assert!(error.contains("Lines below the command are its input if they are a JSON object"), "{error}");
+    }
+    assert_eq!(world.ok("main", "/tool:v\n--n 5").await, "5");
+}

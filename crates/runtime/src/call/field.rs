@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::help;
 use super::typed::coerce;
+use crate::action::exact_json;
 use crate::error::{Code, Error, Result, nearest, quoted};
 use crate::manifest::{Schema, Tool, TypeName};
 
@@ -56,6 +57,11 @@ pub fn put(tool: &Tool, input: &mut Value, name: &str, value: Value) -> Result<(
         return Err(unknown(tool, name));
     };
     let Place { path, schema: field } = place;
+    if let Some(why) = too_many_digits(schema, &value, field) {
+        return Err(Error::new(Code::InvalidParams, format!("--{name} {why}"))
+            .hints(help::field_line(tool, name))
+            .hint(help::usage(tool)));
+    }
     let insert = |input: &mut Value, value| insert(input, &path, value).ok_or_else(|| in_the_way(tool, name));
     let types = schema.types(field);
     if !types.contains(&TypeName::Array) {
@@ -76,6 +82,15 @@ pub fn put(tool: &Tool, input: &mut Value, name: &str, value: Value) -> Result<(
             Ok(())
         }
     }
+}
+
+/// What is wrong with the text of a number that would have to be rounded, where a number is asked for.
+fn too_many_digits(schema: &Schema, value: &Value, field: &Value) -> Option<String> {
+    let takes = |field: &Value, kind| schema.types(field).contains(&kind);
+    let field = schema.item(field, 0).filter(|_| takes(field, TypeName::Array)).unwrap_or(field);
+    let is_number = takes(field, TypeName::Integer) || takes(field, TypeName::Number);
+    let text = value.as_str().filter(|_| is_number && !takes(field, TypeName::String))?;
+    exact_json(text).err()
 }
 
 /// The list that a value is, or that its text is.

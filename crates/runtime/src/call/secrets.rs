@@ -1,7 +1,7 @@
 //! `flo.vault` and `string.env`: values of the `$NAME` files and of the daemon's vault, as far as declared.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::host::{Answer, Host, raw, refusal, typed};
 use super::session::Declared;
@@ -71,11 +71,13 @@ impl Host<'_> {
     /// `vault: { "key": "…" }`, or `vault: { "scope_id": { "key": "…" } }`.
     async fn shared(&self, key: &str, id: Option<&str>) -> Result<Option<Secret>, script::HostError> {
         let file = self.calls.runtime.root.join("config.json");
-        let settings = blocking::run(move || settings::read(&file)).await;
+        let read = file.clone();
+        let settings = blocking::run(move || settings::read(&read)).await;
         let settings = settings.map_err(|error| refusal("unavailable", error.message))?;
-        let section = settings.get(SECTION).cloned().unwrap_or_default();
-        let section = id.map_or(Some(&section), |id| section.get(id));
-        Ok(section.and_then(|section| section.get(key)).and_then(Value::as_str).map(Secret::new))
+        shared_secret(&settings, key, id).map_err(|why| {
+            let form = "vault is {\"KEY\": \"text\"}, or {\"ID\": {\"KEY\": \"text\"}} for a scope_id";
+            refusal("unavailable", format!("{}: {why}: {form}", file.display()))
+        })
     }
 
     fn show(&self, name: &str, secret: Option<Secret>, declared: Declared) -> Answer {
@@ -83,5 +85,53 @@ impl Host<'_> {
             self.calls.shared.reveal(name, secret, declared);
         }
         raw(&secret.as_ref().map(Secret::reveal))
+    }
+}
+
+/// A secret of the vault; none if it has none of that name, and an error if it is not written as it should be.
+fn shared_secret(
+    settings: &Map<String, Value>,
+    key: &str,
+    id: Option<&str>,
+) -> Result<Option<Secret>, String> {
+    let mut place = SECTION.to_owned();
+    let mut section = settings.get(SECTION);
+    for name in id.into_iter().chain([key]) {
+        let Some(found) = section else { return Ok(None) };
+        let Value::Object(object) = found else { return Err(format!("{place} is no object")) };
+        section = object.get(name);
+        place = format!("{place}.{name}");
+    }
+    match section {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(Secret::new(text.as_str()))),
+        Some(_) => Err(format!("{place} is no text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_in_the_vault_is_named() {
+        let vault = json!({"KEY": "a", "N": 5, "team": {"KEY": "b"}});
+        for (vault, key, id, expected) in [
+            (&vault, "KEY", None, Ok(Some("a"))),
+            (&vault, "KEY", Some("team"), Ok(Some("b"))),
+            (&vault, "OTHER", None, Ok(None)),
+            (&vault, "KEY", Some("other"), Ok(None)),
+            (&vault, "N", None, Err("vault.N is no text")),
+            (&vault, "team", None, Err("vault.team is no text")),
+            (&vault, "KEY", Some("KEY"), Err("vault.KEY is no object")),
+            (&json!("x"), "KEY", None, Err("vault is no object")),
+        ] {
+            let settings = Map::from_iter([(SECTION.to_owned(), vault.clone())]);
+            let found = shared_secret(&settings, key, id);
+            let found = found.as_ref().map(|found| found.as_ref().map(Secret::reveal));
+            assert_eq!(found.map_err(String::as_str), expected, "{key} {id:?}");
+        }
     }
 }

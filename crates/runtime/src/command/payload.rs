@@ -2,7 +2,7 @@
 
 use super::table::{self, Body, Spec};
 use crate::error::{Code, Error, Result, nearest, one_line, quoted};
-use crate::topic::Topic;
+use crate::topic::{Hub, Topic};
 
 /// Said where a line belongs to no command.
 const NOTHING_RUN: &str = "Nothing was run.";
@@ -197,8 +197,11 @@ fn unknown(word: &str, topic: &Topic) -> Error {
     let slashes = topic.slashes();
     let near = elsewhere(word, topic).or_else(|| nearest(word, names));
     let near = near.map(|name| format!("Did you mean {slashes}{name}?"));
+    let tool = (*topic == Topic::Hub(Hub::Tool) && sfmd::Id::parse(word).is_some())
+        .then(|| format!("A tool is called in a topic: string main '/tool:{word}'"));
     Error::new(Code::CommandUnsupported, format!("Unknown command {}.", quoted(&format!("{slashes}{word}"))))
         .hints(near)
+        .hints(tool)
         .hint(format!("Try {slashes}help for the commands valid here."))
 }
 

@@ -177,3 +177,13 @@ async fn log_lines_that_have_no_room_are_counted_and_can_be_had() {
     let whole: Value = serde_json::from_str(&world.ok("system", all).await).unwrap();
     assert_eq!(whole.as_array().unwrap().len(), 150);
 }
+
+#[tokio::test]
+async fn a_tool_that_is_named_where_none_is_called_leads_to_its_call() {
+    let world = World::new().await;
+    let hint = "A tool is called in a topic: string main '/tool:ed'";
+    let error = world.fails("tool", "/ed", "COMMAND_UNSUPPORTED").await;
+    assert!(error.contains(hint), "{error}");
+    let error = runtime::topic::Topic::parse("tool:ed").unwrap_err().to_string();
+    assert!(error.contains(hint), "{error}");
+}
