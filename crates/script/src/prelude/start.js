@@ -35,6 +35,21 @@ export default function (native) {
   };
   defineProperty(Error, "captureStackTrace", { value: captureStackTrace });
 
+  // Where these have no memory left, the engine throws what is no value at all.
+  for (const name of ["normalize", "localeCompare"]) {
+    const original = String.prototype[name];
+    const guarded = {
+      [name](...given) {
+        try {
+          return apply(original, this, given);
+        } catch (error) {
+          throw typeof error === "unknown" ? new InternalError("out of memory") : error;
+        }
+      },
+    };
+    defineProperty(String.prototype, name, { value: guarded[name] });
+  }
+
   const home = create(null);
   const made = create(null);
   const use = (name) => {

@@ -97,6 +97,12 @@ async fn what_is_too_large_to_be_sent_is_an_error_with_both_sizes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_of_the_engine_without_memory_says_so() {
     let world = World::new();
+    let caught = "try { 'é'.repeat(1e7).normalize('NFD') } catch (e) { return [e.name, e.message] }";
+    assert_eq!(world.value(caught).await, json!(["InternalError", "out of memory"]));
+    assert_eq!(
+        world.value("return ['é'.normalize('NFD').length, 'a'.localeCompare('b')]").await,
+        json!([2, -1])
+    );
     let source = "export const run = () => 'é'.repeat(1e7).normalize('NFD').length";
     assert_eq!(world.eval(source).await.unwrap_err(), Error::OutOfMemory { limit_bytes: script::MEMORY_MAX });
 }
