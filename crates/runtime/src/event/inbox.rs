@@ -11,15 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use store::{AtomicWrite, Clock, Decision, Entry, Key, KeyRange, Limit, Store};
 use tokio::sync::watch;
 
-use super::record::{Record, decode, encode, events, key_of, keys, last_ids, parse_id};
+use super::record::{KeyUse, Record, decode, encode, events, key_of, keys, last_ids, parse_id};
 use super::retention::Retention;
+use super::room::{EVENTS_MAX, Place, Room};
 use super::{Event, Id, IdempotencyKey, Source, State, TEXT_MAX};
 use crate::activity::{self, What};
 use crate::agent;
 use crate::error::{Code, Error, Result, store_failed};
 
-/// How many events an inbox holds. A sender that goes wild must not fill the disk.
-pub const EVENTS_MAX: usize = 5_000;
 /// How much is read from the store at once.
 const SCAN: Limit = Limit::entries(256).bytes(1024 * 1024);
 
@@ -76,8 +75,8 @@ struct Lane {
 #[derive(Default)]
 struct Tail {
     last: Option<Id>,
-    /// How many events the inbox holds; counted when it is first needed and after each sweep.
-    held: Option<usize>,
+    /// Counted when it is first needed and after each sweep.
+    room: Option<Room>,
     /// The inbox was dropped while a writer waited for it.
     dropped: bool,
 }
@@ -93,7 +92,7 @@ impl Inbox {
     }
 
     /// Puts a text into an inbox. When this returns, it is on disk. A key that was used before names the event
-    /// it was used for.
+    /// it was used for, and no other text.
     pub async fn post(
         &self,
         agent: &agent::Id,
@@ -107,17 +106,14 @@ impl Inbox {
         if tail.dropped {
             return Err(Error::new(Code::NotFound, format!("Agent {agent} is gone.")));
         }
-        if let Some(id) = self.known(agent, key).await? {
-            return Ok(Posted { id });
+        if let Some(used) = self.used(agent, key).await? {
+            return if used.is_for(&text) { Ok(Posted { id: used.id }) } else { Err(used.for_another()) };
         }
-        let held = self.held(agent, &mut tail).await?;
-        if held >= EVENTS_MAX {
-            return Err(Error::new(Code::QueueFull, format!("The inbox is full: {EVENTS_MAX} events."))
-                .hint("Acknowledge and remove some: string event ack ID, then string event clear"));
-        }
+        let place = self.room(agent, &mut tail).await?.place().ok_or_else(full)?;
         let now = self.clock.now();
         let id = Id::next(now, self.last(agent, &mut tail).await?);
         let expires = Some(self.retention.expiry(State::Pending, now).await);
+        let used = KeyUse::new(id, &text).encode();
         let record = Record { received: now.as_millis(), source, state: State::Pending, text };
         let mut write = AtomicWrite::new().put(&events(agent), &key_of(id), encode(&record), expires).put(
             &last_ids(),
@@ -126,11 +122,15 @@ impl Inbox {
             None,
         );
         if let Some(key) = key {
-            write = write.put(&keys(agent), &Key::new(&*key.0), id.to_string(), expires);
+            write = write.put(&keys(agent), &Key::new(&*key.0), used, expires);
+        }
+        if let Place::Of(acked) = place {
+            write = write.delete(&events(agent), &key_of(acked));
         }
         // There is no check that could fail: the lane is the only writer of new events.
         let _ = self.store.commit(write).await.map_err(store_failed)?;
-        *tail = Tail { last: Some(id), held: Some(held + 1), dropped: false };
+        tail.last = Some(id);
+        self.room(agent, &mut tail).await?.take(place);
         lane.news.send_modify(|count| *count += 1);
         self.activity.tell(agent, || What::Inbox { id, state: State::Pending });
         Ok(Posted { id })
@@ -198,7 +198,7 @@ impl Inbox {
                 break;
             }
         }
-        tail.held = None;
+        tail.room = None;
         if removed > 0 {
             self.activity.tell(agent, || What::Cleared { count: removed });
         }
@@ -225,8 +225,13 @@ impl Inbox {
     pub async fn recount(&self) {
         let lanes: Vec<Arc<Lane>> = self.lanes().values().cloned().collect();
         for lane in lanes {
-            lane.tail.lock().await.held = None;
+            lane.tail.lock().await.room = None;
         }
+    }
+
+    /// Whether an id was given out at some time, as far as can be told of one whose event may be gone.
+    pub async fn was_given_out(&self, agent: &agent::Id, id: Id) -> Result<bool> {
+        Ok(self.last_stored(agent).await?.is_some_and(|last| id <= last))
     }
 
     /// Changes with every post to an agent's inbox, and closes when the inbox is dropped.
@@ -252,40 +257,51 @@ impl Inbox {
         let updated = store::update(&*self.store, &events(agent), &key_of(id), decide).await;
         let (event, moved) = updated.map_err(store_failed)?.answer?;
         if moved == Moved::On {
+            if to == State::Acked
+                && let Some(room) = &mut self.lane(agent).tail.lock().await.room
+            {
+                room.acked(id);
+            }
             self.activity.tell(agent, || What::Inbox { id, state: event.state });
         }
         Ok(event)
     }
 
-    async fn known(&self, agent: &agent::Id, key: Option<&IdempotencyKey>) -> Result<Option<Id>> {
+    /// What a key was used for before.
+    async fn used(&self, agent: &agent::Id, key: Option<&IdempotencyKey>) -> Result<Option<KeyUse>> {
         let Some(key) = key else { return Ok(None) };
         let found = self.store.get(&keys(agent), &Key::new(&*key.0)).await.map_err(store_failed)?;
-        found.map(|entry| parse_id(&entry.value)).transpose()
+        found.map(|entry| KeyUse::decode(&entry.value)).transpose()
     }
 
     async fn last(&self, agent: &agent::Id, tail: &mut Tail) -> Result<Option<Id>> {
         if tail.last.is_none() {
-            let found = self.store.get(&last_ids(), &Key::new(agent.as_str())).await.map_err(store_failed)?;
-            tail.last = found.map(|entry| parse_id(&entry.value)).transpose()?;
+            tail.last = self.last_stored(agent).await?;
         }
         Ok(tail.last)
     }
 
-    async fn held(&self, agent: &agent::Id, tail: &mut Tail) -> Result<usize> {
-        match tail.held {
-            Some(held) => Ok(held),
-            None => self.count(agent).await,
-        }
+    async fn last_stored(&self, agent: &agent::Id) -> Result<Option<Id>> {
+        let found = self.store.get(&last_ids(), &Key::new(agent.as_str())).await.map_err(store_failed)?;
+        found.map(|entry| parse_id(&entry.value)).transpose()
     }
 
-    async fn count(&self, agent: &agent::Id) -> Result<usize> {
-        let (mut count, mut after) = (0, None);
+    async fn room<'a>(&self, agent: &agent::Id, tail: &'a mut Tail) -> Result<&'a mut Room> {
+        let room = match tail.room.take() {
+            Some(room) => room,
+            None => self.measure(agent).await?,
+        };
+        Ok(tail.room.insert(room))
+    }
+
+    async fn measure(&self, agent: &agent::Id) -> Result<Room> {
+        let (mut room, mut after) = (Room::default(), None);
         loop {
             let page = self.list(agent, Show::All, after, SCAN).await?;
-            count += page.events.len();
+            page.events.iter().for_each(|event| room.count(event));
             after = page.events.last().map(|event| event.id);
             if !page.has_more {
-                return Ok(count);
+                return Ok(room);
             }
         }
     }
@@ -304,6 +320,13 @@ impl Inbox {
         // Each critical section is a lookup, an insertion or a removal.
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn full() -> Error {
+    let message = format!("The inbox is full: {EVENTS_MAX} events wait to be acknowledged.");
+    Error::new(Code::QueueFull, message)
+        .hint("Read the oldest and acknowledge them: string event list, then string event ack ID…")
+        .hint("Remove all of them: string event clear --all")
 }
 
 fn unknown(id: Id) -> Error {

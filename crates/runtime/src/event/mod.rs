@@ -7,6 +7,7 @@ mod follow;
 mod inbox;
 mod record;
 mod retention;
+mod room;
 mod webhook;
 
 use std::fmt;
@@ -16,8 +17,9 @@ use store::Timestamp;
 use ulid::Ulid;
 
 pub use follow::Follower;
-pub use inbox::{Clear, EVENTS_MAX, Inbox, Page, Posted, Show};
+pub use inbox::{Clear, Inbox, Page, Posted, Show};
 pub use retention::nonsense;
+pub use room::EVENTS_MAX;
 pub use webhook::{Token, Webhooks};
 
 use crate::error::{Code, Error, Result, quoted};
@@ -65,6 +67,9 @@ pub enum State {
 pub struct IdempotencyKey(Box<str>);
 
 impl Id {
+    /// How many bytes every id has.
+    const LENGTH: usize = "evt_".len() + ulid::ULID_LEN;
+
     pub fn parse(text: &str) -> Result<Self> {
         let id = text.strip_prefix("evt_").and_then(|rest| Ulid::from_string(rest).ok()).map(Self);
         // One spelling only, so that what is shown is what is stored.

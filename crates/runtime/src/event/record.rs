@@ -1,6 +1,7 @@
 //! An event as it is stored, and where.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use store::{Entry, Key, Space, Timestamp};
 
 use super::{Event, Id, Source, State};
@@ -25,6 +26,43 @@ impl Record {
             text: event.text.clone(),
         }
     }
+}
+
+/// What an idempotency key was used for. The text itself may be gone before the key is.
+pub(super) struct KeyUse {
+    pub(super) id: Id,
+    digest: Vec<u8>,
+}
+
+impl KeyUse {
+    pub(super) fn new(id: Id, text: &str) -> Self {
+        Self { id, digest: digest(text) }
+    }
+
+    pub(super) fn is_for(&self, text: &str) -> bool {
+        self.digest == digest(text)
+    }
+
+    /// Why a key cannot be used again.
+    pub(super) fn for_another(&self) -> Error {
+        let message = format!("This Idempotency-Key was used for the event {}, which has another text.", self.id);
+        Error::new(Code::Conflict, message)
+            .hint("A retry sends the same text. Another event needs a key of its own, or none.")
+    }
+
+    /// The id, which has one length, and behind it the digest.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        [self.id.to_string().as_bytes(), &self.digest].concat()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
+        let (id, digest) = bytes.split_at_checked(Id::LENGTH).unwrap_or((bytes, &[]));
+        Ok(Self { id: parse_id(id)?, digest: digest.to_owned() })
+    }
+}
+
+fn digest(text: &str) -> Vec<u8> {
+    Sha256::digest(text.as_bytes()).to_vec()
 }
 
 pub(super) fn events(agent: &agent::Id) -> Space {

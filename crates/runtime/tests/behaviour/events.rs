@@ -83,6 +83,11 @@ async fn a_retry_with_the_same_key_is_the_same_event() {
     world.ok("event", "/clear --all").await;
     let late = inbox.post(&default_agent(), Source::Webhook, "a".into(), Some(&key)).await.unwrap();
     assert_eq!(first, late);
+    // Another text is no retry, and must not be taken for one.
+    let other = inbox.post(&default_agent(), Source::Webhook, "b".into(), Some(&key)).await.unwrap_err();
+    assert_eq!(other.code.as_str(), "CONFLICT");
+    assert!(other.message.contains(&first.id.to_string()), "{}", other.message);
+    assert_eq!(world.ok("event", "/list --all").await, "Events\n---\nNo events.");
 }
 
 #[tokio::test]
@@ -287,11 +292,44 @@ async fn the_longest_event_can_be_read_by_its_ends_and_whole_in_a_file() {
 async fn a_full_inbox_takes_no_more_until_there_is_room() {
     let world = World::new().await;
     let inbox = &world.runtime.events;
+    let mut ids = Vec::new();
     for _ in 0..EVENTS_MAX {
-        post(&world, "x").await;
+        ids.push(post(&world, "x").await);
     }
     let refused = inbox.post(&default_agent(), Source::Webhook, "x".into(), None).await;
     assert_eq!(refused.unwrap_err().code.as_str(), "QUEUE_FULL");
-    world.ok("event", "/clear --all").await;
+    // What is acknowledged gives way, the oldest first, and nothing else does.
+    for acked in [ids[7], ids[3]] {
+        world.ok("event", &format!("/ack {acked}")).await;
+    }
+    for gone in [ids[3], ids[7]] {
+        post(&world, "takes its place").await;
+        world.fails("event", &format!("/read {gone}"), "NOT_FOUND").await;
+    }
+    world.ok("event", &format!("/read {}", ids[0])).await;
+    let refused = inbox.post(&default_agent(), Source::Webhook, "x".into(), None).await;
+    assert_eq!(refused.unwrap_err().code.as_str(), "QUEUE_FULL");
+    assert_eq!(world.ok("event", "/clear --all").await, format!("Removed {EVENTS_MAX} events."));
     post(&world, "there is room").await;
+}
+
+#[tokio::test]
+async fn an_event_gives_way_only_when_the_one_in_its_place_is_stored() {
+    let world = World::new().await;
+    let mut first = None;
+    for _ in 0..EVENTS_MAX {
+        let id = post(&world, "x").await;
+        first.get_or_insert(id);
+    }
+    let acked = first.unwrap();
+    world.ok("event", &format!("/ack {acked}")).await;
+    // Counted anew, as after a restart or a sweep.
+    world.runtime.sweep().await.unwrap();
+    world.store.set_fault(Fault::Full);
+    let refused = world.runtime.events.post(&default_agent(), Source::Webhook, "lost".into(), None).await;
+    assert_eq!(refused.unwrap_err().code.as_str(), "LOAD_ERROR");
+    world.store.set_fault(Fault::None);
+    world.ok("event", &format!("/read {acked}")).await;
+    post(&world, "kept").await;
+    world.fails("event", &format!("/read {acked}"), "NOT_FOUND").await;
 }

@@ -139,7 +139,7 @@ pub async fn ack(
     path = "/events/stream",
     params(
         Speaker,
-        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event"),
+        ("Last-Event-ID" = Option<String>, Header, description = "go on behind this event; one that was never given out counts as none"),
     ),
     responses(
         (status = 200, description = "everything that is not acknowledged, then whatever comes, each as `event: event` with its id and an `EventInfo` as its data; a comment now and then keeps the connection alive", body = ServerSentEvent, content_type = "text/event-stream"),
@@ -151,9 +151,14 @@ pub async fn stream(
     Speaker(agent): Speaker,
     headers: HeaderMap,
     place: Place,
-) -> Response {
-    // An id that is not one of ours says nothing about where to go on: then everything is sent.
-    let after = headers.get(LAST_EVENT_ID).and_then(|value| Id::parse(value.to_str().ok()?).ok());
+) -> Result<Response, Failure> {
+    // An id that was never given out says nothing about where to go on: then everything is sent.
+    let mut after = headers.get(LAST_EVENT_ID).and_then(|value| Id::parse(value.to_str().ok()?).ok());
+    if let Some(id) = after
+        && !app.runtime.events.was_given_out(&agent.id, id).await?
+    {
+        after = None;
+    }
     let follower = Follower::new(Arc::clone(&app.runtime.events), agent.id.clone(), after);
     let events = stream::unfold(follower, async |mut follower| match follower.next().await {
         Ok(event) => Some((Ok::<_, Infallible>(to_sse(event?)), follower)),
@@ -164,7 +169,7 @@ pub async fn stream(
     });
     let stop = app.runtime.stop.clone();
     let until_stop = events.take_until(async move { stop.cancelled().await });
-    place.of(Sse::new(until_stop).keep_alive(KeepAlive::default()))
+    Ok(place.of(Sse::new(until_stop).keep_alive(KeepAlive::default())))
 }
 
 fn to_sse(event: Event) -> SseEvent {

@@ -17,15 +17,16 @@ use crate::json::{self, NoBody};
     path = "/webhook/{token}",
     params(
         ("token" = String, Path, description = "the secret part of the address"),
-        ("Idempotency-Key" = Option<String>, Header, description = "makes a retry the same event"),
+        ("Idempotency-Key" = Option<String>, Header, description = "makes a retry with the same text the same event"),
     ),
     request_body(content = String, content_type = "text/plain", description = "any UTF-8 text, at most 64 KiB, of any content type"),
     responses(
         (status = 202, description = "it is on disk", body = Received),
         (status = 400, description = "not UTF-8, or a malformed idempotency key", body = ErrorBody),
         (status = 404, description = "no such address", body = ErrorBody),
+        (status = 409, description = "the idempotency key was used with another text", body = ErrorBody),
         (status = 413, description = "longer than 64 KiB", body = ErrorBody),
-        (status = 429, description = "the inbox is full", body = ErrorBody),
+        (status = 429, description = "the inbox is full of events that are not acknowledged", body = ErrorBody),
     ),
     security(())
 )]
@@ -56,6 +57,7 @@ pub async fn post(
     params(("id" = String, Path)),
     responses(
         (status = 200, body = Webhook),
+        (status = 503, description = "the daemon has no port", body = ErrorBody),
     )
 )]
 pub async fn show(
@@ -73,6 +75,7 @@ pub async fn show(
     params(("id" = String, Path)),
     responses(
         (status = 200, description = "a new address; the old one is dead", body = Webhook),
+        (status = 503, description = "the daemon has no port", body = ErrorBody),
     )
 )]
 pub async fn rotate(

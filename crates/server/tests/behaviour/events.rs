@@ -118,6 +118,8 @@ async fn a_rotated_address_is_dead_and_a_retry_is_the_same_event() {
     let retry = post(&daemon, &new, "x").with("Idempotency-Key", "7");
     let (first, second) = (retry.send(&daemon).await, retry.send(&daemon).await);
     assert_eq!((first.status, first.json()), (202, second.json()));
+    let other = post(&daemon, &new, "y").with("Idempotency-Key", "7").send(&daemon).await;
+    assert_eq!((other.status, other.code().as_str()), (409, "CONFLICT"));
     assert_eq!(listed(&daemon, "").await.len(), 1);
 }
 
@@ -179,8 +181,11 @@ async fn a_stream_replays_what_is_not_acknowledged_and_goes_on() {
     assert_eq!((id.as_str(), &event["text"]), (live["event_id"].as_str().unwrap(), &"four".into()));
     let mut again = Stream::open(&daemon, Some(&ids[2])).await;
     assert_eq!(again.next().await.1["text"], "four");
-    let mut unknown = Stream::open(&daemon, Some("not-ours")).await;
-    assert_eq!(unknown.next().await.1["text"], "one");
+    // The last one is later than any id of this age of the world.
+    for never_given_out in ["not-ours", "evt_00000000000000000000000000", "evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"] {
+        let mut unknown = Stream::open(&daemon, Some(never_given_out)).await;
+        assert_eq!(unknown.next().await.1["text"], "one", "{never_given_out}");
+    }
     assert_eq!(listed(&daemon, "").await.len(), 3);
     daemon.stop().await;
 }
