@@ -74,6 +74,7 @@ fn every_revision_is_spoken() {
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
+        ("2024-11-05", "2025-11-25"),
     ] {
         let mut client = Client::start(&world, &["--mcp"]);
         let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});

@@ -1,14 +1,14 @@
 //! The server's side of a conversation, for every revision of the protocol.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorData, Implementation, InitializeResult, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorData, Implementation, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ResourceUpdatedNotificationParam, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
     UnsubscribeRequestParams,
 };
@@ -20,6 +20,14 @@ use wire::ToolInfo;
 use crate::resource::{self, Address};
 use crate::subscription::{self, Subscriptions};
 use crate::{Error, Host, Place, params, progress, tool};
+
+/// The revisions of the protocol that are spoken, of those that its library knows.
+pub(crate) const REVISIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
 
 /// How many pieces of output wait to be told about; further ones are left out, since the reply has them all.
 const LIVE_MAX: usize = 64;
@@ -120,6 +128,10 @@ impl<H: Host> ServerHandler for Handler<H> {
         InitializeResult::new(capabilities).with_server_info(name)
     }
 
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(REVISIONS)
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -149,7 +161,7 @@ impl<H: Host> ServerHandler for Handler<H> {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        Err(params::no_method("prompts/list"))
     }
 
     /// Nor is anything completed.
@@ -158,7 +170,7 @@ impl<H: Host> ServerHandler for Handler<H> {
         _request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        Err(params::no_method("completion/complete"))
     }
 
     async fn list_resource_templates(

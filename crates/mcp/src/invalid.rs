@@ -1,10 +1,13 @@
 //! The answer to what is no message: a line, or a body.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, JsonRpcMessage, NumberOrString};
 use rmcp::service::TxJsonRpcMessage;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 /// Says what is wrong to whoever waits, as far as the line says who that is.
@@ -13,8 +16,7 @@ pub(crate) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
         Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
         Ok(_) => refused("A message is one JSON object."),
         Err(error) => {
-            let waiting = serde_json::from_slice::<Outline>(line).ok().and_then(Outline::waiting);
-            JsonRpcMessage::error(unreadable(&error), waiting)
+            JsonRpcMessage::error(unreadable(&error), Outline::of(line).waiting())
         }
     }
 }
@@ -28,23 +30,59 @@ fn unreadable(error: &serde_json::Error) -> ErrorData {
     ErrorData::parse_error(format!("Not JSON: {why}."), None)
 }
 
-/// A message whose parts are not looked into.
-#[derive(Deserialize)]
+/// Who waits for the answer to a message that cannot be read, as far as it can be read. Its parts are not looked into.
+#[derive(Default)]
 struct Outline {
     id: Option<NumberOrString>,
-    result: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
+    is_reply: bool,
 }
 
 impl Outline {
+    fn of(line: &[u8]) -> Self {
+        let mut outline = Self::default();
+        // Whatever stops it: what was read up to there stands.
+        let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut outline);
+        outline
+    }
+
     fn waiting(self) -> Option<NumberOrString> {
-        let is_reply = self.result.is_some() || self.error.is_some();
-        self.id.filter(|_| !is_reply)
+        self.id.filter(|_| !self.is_reply)
     }
 }
 
-/// The answer to a line that was not even read, or has no id to speak of.
-pub(crate) fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
+impl<'de> Visitor<'de> for &mut Outline {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        let mut id = None;
+        while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
+            // A number may be cut off: it counts only if something follows.
+            self.id = id.take().or(self.id.take());
+            match &*name {
+                "id" => id = fields.next_value()?,
+                name => {
+                    self.is_reply |= matches!(name, "result" | "error");
+                    fields.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        self.id = id.or(self.id.take());
+        Ok(())
+    }
+}
+
+/// The answer to a message of which only the beginning was read.
+pub(crate) fn too_long(beginning: &[u8]) -> TxJsonRpcMessage<RoleServer> {
+    let why = "A message may have at most 16 MiB.";
+    JsonRpcMessage::error(ErrorData::invalid_request(why, None), Outline::of(beginning).waiting())
+}
+
+/// The answer to a line that has no id to speak of.
+fn refused(why: &'static str) -> TxJsonRpcMessage<RoleServer> {
     JsonRpcMessage::error(ErrorData::invalid_request(why, None), None)
 }
 
@@ -91,6 +129,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_long_is_refused_to_whoever_waits_if_it_says_so_in_time() {
+        for (beginning, id) in [
+            (r#"{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"id":1,"cmd":"aaa"#, json!("big")),
+            (r#"{"params":{"id":1},"id":17,"x":[["#, json!(17)),
+            // The id may go on, or is that of another object.
+            (r#"{"params":"a","id":17"#, json!(null)),
+            (r#"{"params":{"id":17,"cmd":"aaa"#, json!(null)),
+            (r#"[{"id":17,"method":"ping"},"#, json!(null)),
+            (r#"{"id":17,"result":{"aaa"#, json!(null)),
+        ] {
+            let answer = serde_json::to_value(too_long(beginning.as_bytes())).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{beginning}");
+        }
+    }
+
+    #[test]
     fn whoever_waits_is_told_what_is_wrong() {
         for (line, id, code, said) in [
             ("not json", json!(null), -32700, "Not JSON: "),
@@ -98,6 +152,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":6,"method":"ping","x":"\ud800"}"#, json!(6), -32700, "hex escape"),
             (r#"{"jsonrpc":"2.0","id":6,"method":"ping","x":1e999}"#, json!(6), -32700, "out of range"),
             (r#"{"jsonrpc":"2.0","id":6,"result":"\ud800"}"#, json!(null), -32700, "hex escape"),
+            (r#"{"id":6,"method":"ping","params":{"id":7}"#, json!(6), -32700, "EOF"),
             ("[]", json!(null), -32600, "one JSON object"),
             ("7", json!(null), -32600, "one JSON object"),
             (r#"{"jsonrpc":"1.0","id":6,"method":"ping"}"#, json!(6), -32600, "must be \"2.0\""),

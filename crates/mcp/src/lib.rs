@@ -2,6 +2,7 @@
 //!
 //! [`Host`] is that whoever: the daemon, for its clients over HTTP and for those whose standard streams it was given.
 
+mod cursor;
 mod handler;
 mod host;
 mod http;

@@ -55,7 +55,7 @@ pub(crate) fn refusal(request: CustomRequest, meta: &RequestMetaObject) -> Error
     let is_stateless = meta.protocol_version().is_some();
     let is_there = |known: &&Method| known.name == method && (known.stays || !is_stateless);
     let Some(known) = METHODS.iter().find(is_there) else {
-        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {method:?}."), None);
+        return no_method(&method);
     };
     let given = params.filter(|params| !params.is_null());
     let wrong = match given.map(known.check) {
@@ -64,6 +64,10 @@ pub(crate) fn refusal(request: CustomRequest, meta: &RequestMetaObject) -> Error
         Some(Ok(())) => "its _meta cannot be read".to_owned(),
     };
     ErrorData::invalid_params(format!("{method} takes {}: {wrong}.", known.takes), None)
+}
+
+pub(crate) fn no_method(name: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {name:?}."), None)
 }
 
 fn check<P: DeserializeOwned>(params: Value) -> Result<(), serde_json::Error> {

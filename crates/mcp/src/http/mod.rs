@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::open::Open;
 use self::session::Session;
-use crate::{Handler, Host};
+use crate::{Handler, Host, cursor};
 
 /// The method that begins a session.
 const GREETING: &str = "initialize";
@@ -88,7 +88,8 @@ impl<H: Host> Sessions<H> {
         let agent = self.host.agent(Some(&parts));
         self.check_named(&parts, &agent)?;
         let begins = begins(&parts.headers, &body);
-        let request = Request::from_parts(parts, Full::new(body.clone()));
+        let readable = cursor::as_text(&body).map_or_else(|| body.clone(), Bytes::from);
+        let request = Request::from_parts(parts, Full::new(readable));
         if !begins {
             return Ok(mistake::explained(self.service.handle(request).await, &body));
         }

@@ -14,8 +14,8 @@ pub(super) struct Lines {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Whole(&'a [u8]),
-    /// There was one of more than [`LINE_MAX`] bytes.
-    TooLong,
+    /// There was one of more than [`LINE_MAX`] bytes, which begins with these.
+    TooLong(&'a [u8]),
 }
 
 impl Lines {
@@ -28,7 +28,7 @@ impl Lines {
                 continue;
             }
             if self.begun.len() + line.len() > LINE_MAX {
-                show(Line::TooLong);
+                show(Line::TooLong(self.beginning(line)));
             } else if self.begun.is_empty() {
                 show(Line::Whole(line));
             } else {
@@ -42,11 +42,17 @@ impl Lines {
         }
         if self.begun.len() + bytes.len() > LINE_MAX {
             self.discarding = true;
+            show(Line::TooLong(self.beginning(bytes)));
             self.begun = Vec::new();
-            show(Line::TooLong);
         } else {
             self.begun.extend_from_slice(bytes);
         }
+    }
+
+    /// As much as may be kept of a line that goes on with these bytes.
+    fn beginning(&mut self, bytes: &[u8]) -> &[u8] {
+        self.begun.extend_from_slice(&bytes[..LINE_MAX - self.begun.len()]);
+        &self.begun
     }
 
     /// The line whose end has not come.
@@ -67,7 +73,10 @@ mod tests {
         for piece in pieces {
             lines.feed(piece, |line| match line {
                 Line::Whole(line) => shown.push(String::from_utf8_lossy(line).into_owned()),
-                Line::TooLong => shown.push("too long".to_owned()),
+                Line::TooLong(beginning) => {
+                    assert_eq!(beginning.len(), LINE_MAX);
+                    shown.push("too long".to_owned());
+                }
             });
         }
         (shown, String::from_utf8_lossy(lines.begun()).into_owned())

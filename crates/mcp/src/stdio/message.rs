@@ -8,6 +8,8 @@ use rmcp::service::RxJsonRpcMessage;
 use rmcp::transport::async_rw::JsonRpcMessageCodec;
 use tokio_util::codec::Decoder;
 
+use crate::cursor;
+
 type Message = RxJsonRpcMessage<RoleServer>;
 
 /// What a line is.
@@ -24,8 +26,9 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
     if let Some(call) = parse_call(line) {
         return Parsed::Message(Box::new(call));
     }
+    let rewritten = cursor::as_text(line);
     let mut codec = JsonRpcMessageCodec::<Message>::new();
-    match codec.decode_eof(&mut BytesMut::from(line)) {
+    match codec.decode_eof(&mut BytesMut::from(rewritten.as_deref().unwrap_or(line))) {
         Ok(Some(message)) => Parsed::Message(Box::new(message)),
         Err(_) if !line.trim_ascii().is_empty() => Parsed::Invalid,
         Ok(None) | Err(_) => Parsed::Nothing,

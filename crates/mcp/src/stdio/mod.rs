@@ -7,6 +7,7 @@ mod due;
 mod encode;
 mod lines;
 mod message;
+mod opening;
 mod pace;
 mod record;
 mod refusal;

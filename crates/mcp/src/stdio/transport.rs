@@ -16,6 +16,7 @@ use super::due::{Due, answers};
 use super::encode;
 use super::lines::{Line, Lines};
 use super::message::{self, Parsed};
+use super::opening::Opening;
 use super::pace::LOOK;
 use super::record::Record;
 use super::streams::{Input, Output, Streams, Written};
@@ -35,7 +36,7 @@ pub(super) struct LineTransport {
     /// What has come in, and is due already, but was not handed on yet.
     received: VecDeque<RxJsonRpcMessage<RoleServer>>,
     buffer: Box<[u8]>,
-    /// Whether the client has said anything that a conversation can begin with.
+    /// Whether the client has said something that a conversation begins with.
     has_begun: bool,
     /// Cancelled when nobody will be told of changes any more.
     ending: CancellationToken,
@@ -135,7 +136,7 @@ impl LineTransport {
         self.lines.feed(bytes, |line| {
             has_end = true;
             match line {
-                Line::TooLong => wrong.push(invalid::refused("A message may have at most 16 MiB.")),
+                Line::TooLong(beginning) => wrong.push(invalid::too_long(beginning)),
                 Line::Whole(line) => match message::parse(line) {
                     Parsed::Message(message) => messages.push(*message),
                     Parsed::Nothing => {}
@@ -222,10 +223,19 @@ impl Transport<RoleServer> for LineTransport {
             }
             self.due.wait_for_replayed().await;
             if let Some(message) = self.received.pop_front() {
-                self.has_begun |= matches!(message, JsonRpcMessage::Request(_));
+                if self.has_begun {
+                    return Some(self.placed(message));
+                }
                 // A client that goes on after its server died may do so with a notification, which begins nothing.
-                if !self.has_begun {
-                    continue;
+                let JsonRpcMessage::Request(request) = &message else { continue };
+                match Opening::of(&request.request) {
+                    Opening::Begins => self.has_begun = true,
+                    Opening::Aside => {}
+                    Opening::TooEarly(why) => {
+                        let refused = JsonRpcMessage::error(why, Some(request.id.clone()));
+                        tokio::spawn(self.send(refused));
+                        continue;
+                    }
                 }
                 return Some(self.placed(message));
             }

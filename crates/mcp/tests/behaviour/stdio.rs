@@ -88,6 +88,50 @@ async fn a_second_request_with_an_id_that_waits_is_refused_and_the_first_is_answ
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_long_is_refused_by_its_id() {
+    let mut client = Client::greet().await;
+    client.send(&[call(7, &"a".repeat(17 * 1024 * 1024)), call(8, "quick")]).await;
+    let refused = client.next().await.unwrap();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)), "{refused}");
+    assert!(is_answer(&client.next().await.unwrap(), 8, "quick"));
+}
+
+#[tokio::test]
+async fn a_cursor_that_is_no_text_leads_nowhere() {
+    let mut client = Client::greet().await;
+    for (id, method) in [(1, "resources/list"), (2, "tools/list"), (3, "resources/templates/list")] {
+        client.send(&[request(id, method, json!({"cursor": 5}))]).await;
+        let refused = client.next().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(id), &json!(-32602)), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_has_not_greeted_is_told_what_comes_first() {
+    let mut client = Client::start();
+    let greeting =
+        |version: Value| json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    for (id, method, params, code, said) in [
+        (1, "tools/list", json!({}), -32602, "initialize comes first."),
+        (2, "no/such", json!({}), -32601, "There is no method \"no/such\"."),
+        (3, "initialize", greeting(json!(null)), -32602, "initialize takes {\"protocolVersion\": "),
+        (4, "initialize", greeting(json!(5)), -32602, "integer `5`"),
+    ] {
+        client.send(&[request(id, method, params)]).await;
+        let refused = client.next().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(id), &json!(code)), "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(said), "{refused}");
+    }
+    // What begins nothing is in nobody's way.
+    client.send(&[request(5, "ping", json!({}))]).await;
+    assert_eq!(client.next().await.unwrap()["result"], json!({}));
+    client.send(&[json!({"jsonrpc": "2.0", "method": "notifications/initialized"})]).await;
+    client.send(&[request(6, "initialize", greeting(json!("2025-11-25"))), call(7, "quick")]).await;
+    assert_eq!(client.next().await.unwrap()["id"], 6);
+    assert!(is_answer(&client.next().await.unwrap(), 7, "quick"));
+}
+
+#[tokio::test]
 async fn an_id_may_be_used_again_once_it_is_answered() {
     let mut client = Client::greet().await;
     for cmd in ["quick one", "quick two"] {

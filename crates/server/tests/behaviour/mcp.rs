@@ -231,6 +231,7 @@ async fn parameters_that_a_method_does_not_take_are_no_unknown_method() {
     for (method, params, code) in [
         ("tools/call", json!({"name": "string", "arguments": "x"}), -32602),
         ("resources/read", json!({}), -32602),
+        ("resources/list", json!({"cursor": 5}), -32602),
         ("no/such", json!({}), -32601),
     ] {
         let asked = post(&daemon, &request(1, method, params)).with(SESSION, &session);
