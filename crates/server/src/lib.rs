@@ -14,6 +14,7 @@ mod peer;
 mod root;
 mod route;
 mod token;
+mod unread;
 mod version;
 
 pub use daemon::{Daemon, Settings, run};

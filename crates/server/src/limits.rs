@@ -29,6 +29,12 @@ pub const HEADERS: usize = 64;
 
 /// A file that comes in through `/fs` may take longer than other bodies, as long as it comes at least this fast.
 pub const UPLOAD_BYTES_PER_SECOND: u64 = 4 * 1024;
+/// So much of a body that was refused is taken in, and for so long, before the connection is closed: what a careless
+/// client on this machine sends in one go.
+pub const UNREAD_BYTES: usize = 64 * 1024 * 1024;
+pub const UNREAD_TIME: Duration = Duration::from_secs(2);
+/// One that pauses for so long has stopped writing, and reads.
+pub const UNREAD_PAUSE: Duration = Duration::from_millis(100);
 /// As much of a file is read at once, and waits for a slow reader.
 pub const DOWNLOAD_CHUNK: usize = 128 * 1024;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::http::{Request, Response, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,6 +22,7 @@ use crate::doorway::{Door, Doorway};
 use crate::limits::{HEADER_BYTES, HEADERS, Limits};
 use crate::peer::Peer;
 use crate::root::{Root, SocketPath};
+use crate::unread::Rest;
 
 #[derive(Debug)]
 pub struct Listeners {
@@ -204,7 +205,9 @@ async fn answer(
     peer: Peer,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    let mut request = request.map(Body::new);
+    // Whoever asks first whether the body is wanted does not send one that is not.
+    let asks_first = request.headers().contains_key(header::EXPECT);
+    let mut request = request.map(|body| if asks_first { Body::new(body) } else { Body::new(Rest::new(body)) });
     request.extensions_mut().insert(peer);
     router.oneshot(request).await
 }

@@ -200,6 +200,8 @@ async fn credentials_are_refused_at_any_depth() {
         "x/.kube/config",
         ".cargo/credentials.toml",
         ".docker/config.json",
+        ".codex/auth.json",
+        ".claude/.credentials.json",
         ".git-credentials",
         ".npmrc",
         ".pgpass",

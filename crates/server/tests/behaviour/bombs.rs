@@ -50,6 +50,28 @@ async fn a_body_that_grows_too_large_is_refused_on_the_way() {
 }
 
 #[tokio::test]
+async fn whoever_sends_everything_before_it_reads_is_told_as_well() {
+    let daemon = Daemon::start().await;
+    // More than the kernel would take in on its own.
+    let body = " ".repeat(24 * 1024 * 1024);
+    for (path, content_type, status) in [
+        ("/exec", "application/json", 413),
+        ("/webhook/wh_x", "text/plain", 413),
+        ("/exec", "text/plain", 415),
+        ("/nothing", "text/plain", 404),
+    ] {
+        let mut stream = connect(&daemon).await;
+        let call = Call::new(&daemon, "POST", path).body(content_type, &body).text();
+        stream.write_all(call.as_bytes()).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert_eq!(read(&mut stream).await.unwrap().status, status, "{path} {content_type}");
+    }
+    let mut stream = connect(&daemon).await;
+    let call = Call::new(&daemon, "POST", "/exec").without("Authorization").body("application/json", &body);
+    stream.write_all(call.text().as_bytes()).await.unwrap();
+    assert_eq!(read(&mut stream).await.unwrap().status, 401);
+}
+
+#[tokio::test]
 async fn headers_that_are_too_large_or_too_many_are_refused() {
     let daemon = Daemon::start().await;
     let large = Call::new(&daemon, "GET", "/describe").with("X-Large", &"x".repeat(1024 * 1024));

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use shell::boundary::SECRETS;
 
 /// What shells may read, since programs in them need it, and no document has any business with.
-const BESIDE: &[&str] = &[".docker", ".npmrc", ".config/git"];
+const BESIDE: &[&str] = &[".claude.json", ".docker", ".npmrc", ".config/git"];
 
 /// Whether any part of a path, from the root that it is reached through, is one of these.
 pub fn is_protected(below: &Path) -> bool {
@@ -42,6 +42,11 @@ mod tests {
             ".docker/config.json",
             ".npmrc",
             ".cargo/credentials.toml",
+            ".codex/auth.json",
+            ".claude/.credentials.json",
+            ".claude.json",
+            ".config/Claude/claude_desktop_config.json",
+            ".config/cursor/auth.json",
         ] {
             assert!(is_protected(Path::new(place)), "{place}");
         }
@@ -52,6 +57,10 @@ mod tests {
             ".sshd",
             ".config/nvim/init.lua",
             ".cargo/config.toml",
+            ".codex/config.toml",
+            ".claude/CLAUDE.md",
+            ".cursor/mcp.json",
+            ".config/Code/User/mcp.json",
             "share/keyrings",
         ] {
             assert!(!is_protected(Path::new(place)), "{place}");
