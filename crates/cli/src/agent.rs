@@ -5,13 +5,15 @@ use std::path::Path;
 use client::AgentId;
 use runtime::agent::settings::{self, CURRENT_AGENT};
 use serde_json::Value;
+use wire::ExecRequest;
 
+use crate::daemon::Link;
 use crate::environment::Environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, Status};
 use crate::root::Root;
 
 /// The agent that speaks when nothing says otherwise.
-const DEFAULT: &str = "default";
+pub(crate) const DEFAULT: &str = "default";
 const ID: &str = "An id has 1 to 64 letters, digits, _ and -.";
 
 /// Finds the agent. Files are read only while nothing before them has named one.
@@ -36,6 +38,13 @@ pub(crate) fn select(
         }
     }
     Ok(parse(DEFAULT).expect("the default is well-formed"))
+}
+
+/// Asks the daemon, which alone knows its agents, whether the one that speaks is one of them.
+pub(crate) async fn check(link: &Link) -> Result<Status, Failure> {
+    let request = ExecRequest { topic: "agent".into(), cmd: "/current".into(), ..Default::default() };
+    let answer = link.attempt(async || link.client().exec(&request).await).await?;
+    if answer.reply.ok { Ok(Status::Done) } else { Err(Failure::failed(answer.reply.content)) }
 }
 
 /// The agent that a settings file names. A file that cannot be understood is never passed over: another agent
@@ -78,7 +87,6 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::failure::Status;
 
     /// `project/deep` below a temporary directory, and a root beside it.
     struct Place {

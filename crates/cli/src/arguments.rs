@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     #[arg(long, group = INSTEAD)]
     pub(crate) mcp: bool,
 
-    /// With --mcp: list every installed tool beside `string`, with its own schema
+    /// With --mcp or --setup: list every installed tool beside `string`, with its own schema
     #[arg(long)]
     pub(crate) tools: bool,
 

@@ -70,11 +70,11 @@ fn run(arguments: &Arguments, environment: &Environment) -> Result<Status, Failu
             Err(error) => Err(Failure::failed(format!("{}: {error}", file.display()))),
         },
         Plan::Daemon(action) => daemon::manage(action, environment),
-        Plan::Setup(client, act) => {
+        Plan::Setup(client, act, listing) => {
             if arguments.agent.is_some() {
-                block_on(setup::check_agent(&link(arguments, environment)?))?;
+                block_on(agent::check(&link(arguments, environment)?))?;
             }
-            setup::run(client, act, arguments.agent.as_deref(), environment)
+            setup::run(client, act, arguments.agent.as_deref(), listing, environment)
         }
         Plan::Chanflow => {
             let cwd = environment.cwd_text();

@@ -26,7 +26,7 @@ pub(crate) enum Plan {
     Daemon(Action),
     Chanflow,
     Mcp(Listing),
-    Setup(Client, Act),
+    Setup(Client, Act, Listing),
     /// A person at the terminal of this topic's shell.
     Attach(String),
     Call(Call),
@@ -72,9 +72,10 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
     if arguments.write && arguments.setup.is_none() {
         return Err(Failure::usage("--write goes with --setup CLIENT."));
     }
-    if arguments.tools && !arguments.mcp {
-        return Err(Failure::usage("--tools goes with --mcp."));
+    if arguments.tools && !arguments.mcp && arguments.setup.is_none() {
+        return Err(Failure::usage("--tools goes with --mcp or --setup CLIENT."));
     }
+    let listing = if arguments.tools { Listing::Installed } else { Listing::One };
     if let Some(shell) = arguments.completions {
         return Ok(Plan::Completions(shell));
     }
@@ -88,13 +89,13 @@ pub(crate) fn plan(arguments: &Arguments, environment: &Environment) -> Result<P
         return Ok(Plan::Chanflow);
     }
     if arguments.mcp {
-        return Ok(Plan::Mcp(if arguments.tools { Listing::Installed } else { Listing::One }));
+        return Ok(Plan::Mcp(listing));
     }
     if let Some(topic) = &arguments.attach {
         return attach(topic, environment);
     }
     if let Some(client) = arguments.setup {
-        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }));
+        return Ok(Plan::Setup(client, if arguments.write { Act::Write } else { Act::Print }, listing));
     }
     match arguments.words.as_slice() {
         [] if arguments.stdin => Ok(payload_from_stdin("", arguments)),
@@ -357,6 +358,11 @@ mod tests {
             (&["--chanflow"], Plan::Chanflow),
             (&["--mcp"], Plan::Mcp(Listing::One)),
             (&["--mcp", "--tools"], Plan::Mcp(Listing::Installed)),
+            (&["--setup", "cursor"], Plan::Setup(Client::Cursor, Act::Print, Listing::One)),
+            (
+                &["--setup", "cursor", "--tools", "--write"],
+                Plan::Setup(Client::Cursor, Act::Write, Listing::Installed),
+            ),
             (&["--daemon", "stop"], Plan::Daemon(Action::Stop)),
             (&["--completions", "zsh"], Plan::Completions(Shell::Zsh)),
         ] {

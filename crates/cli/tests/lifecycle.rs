@@ -153,6 +153,10 @@ fn a_port_in_use_does_not_keep_the_command_line_from_working() {
     let mut command = world.string(&["main", "/info"]);
     command.env("STRING_PORT", taken.local_addr().unwrap().port().to_string());
     assert_eq!(finish(command).code, Some(0));
+    // Whoever starts it by hand is told.
+    let run = world.run(&["--daemon", "start"]);
+    assert_eq!(run.code, Some(0));
+    assert!(run.err.contains("another program has its port"), "{run:?}");
 }
 
 #[test]

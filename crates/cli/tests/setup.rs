@@ -59,6 +59,26 @@ fn a_client_speaks_as_an_agent_that_exists() {
 }
 
 #[test]
+fn what_a_client_was_told_before_stays_unless_it_is_told_otherwise() {
+    let world = World::new();
+    assert_eq!(world.run(&["agent", "add", "bob"]).code, Some(0));
+    for (words, args) in [
+        (&["--agent", "bob", "--setup", "cursor", "--write"] as &[&str], json!(["--agent", "bob", "--mcp"])),
+        (&["--setup", "cursor", "--write"], json!(["--agent", "bob", "--mcp"])),
+        (&["--setup", "cursor", "--tools", "--write"], json!(["--agent", "bob", "--mcp", "--tools"])),
+        (
+            &["--agent", "default", "--setup", "cursor", "--write"],
+            json!(["--agent", "default", "--mcp", "--tools"]),
+        ),
+    ] {
+        let run = world.run(words);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let written = json(&fs::read_to_string(file(&world, ".cursor/mcp.json")).unwrap());
+        assert_eq!(written["mcpServers"]["string"]["args"], args, "{words:?}");
+    }
+}
+
+#[test]
 fn it_writes_once_and_keeps_what_was_there() {
     let world = World::new();
     for (client, name, key) in CLIENTS {

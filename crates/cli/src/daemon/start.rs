@@ -15,6 +15,9 @@ use crate::output;
 
 /// What a second process of this binary runs.
 const DETACHED: [&str; 2] = ["--daemon", "detached"];
+/// Said when everything works but HTTP.
+const NO_PORT: &str = "another program has its port, so only the socket is served: no HTTP, no webhooks.\n  \
+    Free the port, or set STRING_PORT to another one, and restart: string --daemon stop, then string --daemon start";
 /// The running program itself, even if its file has been replaced or removed.
 const SELF: &str = "/proc/self/exe";
 
@@ -29,6 +32,10 @@ pub(super) async fn start(link: &Link) -> Result<Status, Failure> {
     };
     let pid = link.root.daemon_id().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
     output::print(&format!("String daemon {word}{pid}."))?;
+    // An older daemon does not say.
+    if link.client().describe().await.is_ok_and(|described| described.port.is_none()) {
+        output::notice(NO_PORT);
+    }
     Ok(Status::Done)
 }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use mcp::{Record, Streams};
 use wire::stdio::Seat;
 
+use crate::agent;
 use crate::daemon::Link;
 use crate::failure::{Failure, Status};
 use crate::output;
@@ -39,6 +40,14 @@ pub(crate) enum Listing {
 
 /// Serves one client until it closes our standard input and has its answers.
 pub(crate) async fn run(link: Link, cwd: Option<String>, listing: Listing) -> Result<Status, Failure> {
+    if link.client().speaks_as() != agent::DEFAULT {
+        // A client with a slip in its settings must not look connected. Without a daemon there is nobody to ask, and the
+        // client is told so with each of its requests.
+        match agent::check(&link).await {
+            Err(failure) if failure.status != Status::NoDaemon => return Err(failure),
+            _ => {}
+        }
+    }
     let ends = Ends::of_this_process().map_err(broken)?;
     let record = Record::new().map_err(broken)?;
     let seat = Seat { cwd, tools: listing == Listing::Installed };

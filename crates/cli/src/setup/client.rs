@@ -74,7 +74,7 @@ impl Client {
     /// The client's file with String in it; what is wrong with the file, if it cannot be understood.
     pub(super) fn merge(self, text: &str, start: &Start) -> Result<Merged, String> {
         match self.shape() {
-            Shape::Json(key) => jsonc::merge(text, key, NAME, &self.entry(start)),
+            Shape::Json(key) => jsonc::merge(text, key, NAME, |known| self.entry(start, known)),
             Shape::Toml(table) => toml::merge(text, table, NAME, start),
         }
     }
@@ -87,14 +87,15 @@ impl Client {
         }
     }
 
-    fn entry(self, start: &Start) -> Map<String, Value> {
+    /// What an entry is to hold that has these arguments.
+    fn entry(self, start: &Start, known: &[String]) -> Map<String, Value> {
         let mut entry = Map::new();
         if matches!(self, Self::ClaudeCode | Self::Vscode) {
             // These know other transports too, and want it said.
             entry.insert("type".into(), "stdio".into());
         }
         entry.insert("command".into(), start.command.clone().into());
-        entry.insert("args".into(), start.args.clone().into());
+        entry.insert("args".into(), start.args(known).into());
         if !start.env.is_empty() {
             let env = start.env.iter().map(|(name, value)| (name.clone(), value.clone().into()));
             entry.insert("env".into(), Value::Object(env.collect()));

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{CALLED, Merged, VARIABLES};
 
+/// The key of an entry's arguments.
+const ARGS: &str = "args";
 /// The key of an entry's variables.
 const ENV: &str = "env";
 
@@ -23,8 +25,14 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Puts an entry under a key of the outermost object. Of an entry that is there already, only what is ours changes.
-pub(super) fn merge(text: &str, key: &str, name: &str, entry: &Map<String, Value>) -> Result<Merged, String> {
+/// Puts an entry, made from the arguments that it has, under a key of the outermost object. Of an entry that is there
+/// already, only what is ours changes.
+pub(super) fn merge(
+    text: &str,
+    key: &str,
+    name: &str,
+    entry: impl FnOnce(&[String]) -> Map<String, Value>,
+) -> Result<Merged, String> {
     let empty = text.trim().is_empty();
     let root = CstRootNode::parse(if empty { "{}\n" } else { text }, &OPTIONS)
         .map_err(|error| format!("it is not JSON: {error}"))?;
@@ -32,8 +40,13 @@ pub(super) fn merge(text: &str, key: &str, name: &str, entry: &Map<String, Value
     only(&outer, key)?;
     let servers = outer.object_value_or_create(key).ok_or(format!("its {key} is not an object"))?;
     match only(&servers, name)? {
-        Some(known) => fill(&known.object_value_or_set(), entry)?,
-        None => drop(servers.append(name, input(&Value::Object(entry.clone())))),
+        Some(known) => {
+            let known = known.object_value_or_set();
+            let args = only(&known, ARGS)?.and_then(|args| args.value()?.to_serde_value());
+            let args = args.and_then(|args| serde_json::from_value::<Vec<String>>(args).ok());
+            fill(&known, &entry(&args.unwrap_or_default()))?;
+        }
+        None => drop(servers.append(name, input(&Value::Object(entry(&[]))))),
     }
     let after = root.to_string();
     Ok(if after == text { Merged::Same } else { Merged::Changed(after) })
@@ -107,7 +120,7 @@ mod tests {
     use super::*;
 
     fn try_merge(text: &str, entry: &Value) -> Result<Merged, String> {
-        merge(text, "mcpServers", "string", entry.as_object().unwrap())
+        merge(text, "mcpServers", "string", |_| entry.as_object().unwrap().clone())
     }
 
     fn merged_with(text: &str, entry: &Value) -> String {

@@ -1,5 +1,6 @@
 //! `string --setup CLIENT`: what a client of the Model Context Protocol must be told to find String.
 
+mod args;
 mod client;
 mod file;
 mod json;
@@ -8,11 +9,10 @@ mod toml;
 use std::path::Path;
 
 pub(crate) use client::Client;
-use wire::ExecRequest;
 
-use crate::daemon::Link;
 use crate::environment::Environment;
 use crate::failure::{Failure, Status};
+use crate::mcp::Listing;
 use crate::output;
 
 /// The name under which clients know this server.
@@ -34,7 +34,10 @@ pub(crate) enum Act {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Start {
     command: String,
-    args: Vec<String>,
+    /// Who the client speaks as, if it was said.
+    agent: Option<String>,
+    /// Whether it is told of the installed tools.
+    tools: bool,
     env: Vec<(String, String)>,
 }
 
@@ -50,12 +53,14 @@ pub(crate) fn run(
     client: Client,
     act: Act,
     agent: Option<&str>,
+    listing: Listing,
     environment: &Environment,
 ) -> Result<Status, Failure> {
-    let start = Start::of(agent, environment)?;
+    let start = Start::of(agent, listing, environment)?;
     let path = client.file(environment)?;
     let speaks_as = agent.map(|id| format!("--agent {id} ")).unwrap_or_default();
-    let command = format!("string {speaks_as}--setup {}", client.name());
+    let lists = if start.tools { " --tools" } else { "" };
+    let command = format!("string {speaks_as}--setup {}{lists}", client.name());
     match act {
         Act::Print => {
             output::print(&client.snippet(&start)?)?;
@@ -65,13 +70,6 @@ pub(crate) fn run(
         Act::Write => output::print(&write(client, &start, &path, &command)?)?,
     }
     Ok(Status::Done)
-}
-
-/// Asks the daemon, which alone knows its agents, whether the one that speaks is one of them.
-pub(crate) async fn check_agent(link: &Link) -> Result<Status, Failure> {
-    let request = ExecRequest { topic: "agent".into(), cmd: "/current".into(), ..Default::default() };
-    let answer = link.attempt(async || link.client().exec(&request).await).await?;
-    if answer.reply.ok { Ok(Status::Done) } else { Err(Failure::failed(answer.reply.content)) }
 }
 
 /// Merges into the client's file. `command` prints what belongs there.
@@ -93,15 +91,13 @@ fn write(client: Client, start: &Start, path: &Path, command: &str) -> Result<St
 }
 
 impl Start {
-    fn of(agent: Option<&str>, environment: &Environment) -> Result<Self, Failure> {
+    fn of(agent: Option<&str>, listing: Listing, environment: &Environment) -> Result<Self, Failure> {
         let text = |what: &str, path: &Path| {
             let unicode = path.to_str().map(str::to_owned);
             unicode.ok_or_else(|| Failure::failed(format!("the path of {what} is not Unicode")))
         };
         let program = environment.program.as_deref();
         let program = program.ok_or_else(|| Failure::failed("cannot tell where this program lies"))?;
-        let speaks_as = agent.map(|id| ["--agent".to_owned(), id.to_owned()]);
-        let args = speaks_as.into_iter().flatten().chain(["--mcp".to_owned()]);
         // The daemon that the client reaches shall be the one that this command would reach.
         let [root, port] = VARIABLES;
         let mut env = Vec::new();
@@ -111,6 +107,7 @@ impl Start {
         if environment.port.is_some() {
             env.push((port.to_owned(), environment.port()?.to_string()));
         }
-        Ok(Self { command: text("this program", program)?, args: args.collect(), env })
+        let command = text("this program", program)?;
+        Ok(Self { command, agent: agent.map(str::to_owned), tools: listing == Listing::Installed, env })
     }
 }

@@ -26,7 +26,12 @@ pub(super) fn merge(text: &str, table: &str, name: &str, start: &Start) -> Resul
     let entry =
         known.and_then(Item::as_table_like_mut).ok_or(format!("its {table}.{name} is not a table"))?;
     set(entry, "command", value(&start.command));
-    set(entry, "args", value(start.args.iter().collect::<Array>()));
+    let known = entry.get("args").and_then(Item::as_array).into_iter().flatten();
+    let known: Option<Vec<String>> = known.map(|arg| arg.as_str().map(str::to_owned)).collect();
+    let args = start.args(known.as_deref().unwrap_or_default());
+    if known.as_ref() != Some(&args) {
+        set(entry, "args", value(args.iter().collect::<Array>()));
+    }
     CALLED.iter().for_each(|key| drop(entry.remove(key)));
     let own = start.env.iter().cloned().collect::<InlineTable>();
     match entry.get_mut("env").and_then(Item::as_table_like_mut) {
@@ -75,7 +80,7 @@ mod tests {
     use super::*;
 
     fn start() -> Start {
-        Start { command: "/bin/string".into(), args: vec!["--mcp".into()], env: Vec::new() }
+        Start { command: "/bin/string".into(), agent: None, tools: false, env: Vec::new() }
     }
 
     fn merged(text: &str, start: &Start) -> String {
@@ -110,6 +115,16 @@ mod tests {
         }
         assert!(after.contains("command = \"/bin/string\"") && !after.contains("old"), "{after}");
         assert_eq!(merged(&after, &start()), "same");
+    }
+
+    #[test]
+    fn arguments_of_the_user_stay_to_the_letter() {
+        let before =
+            "[mcp_servers.string]\ncommand = \"/bin/string\"\nargs = [ '--mcp', \"--tools\" ] # mine\n";
+        assert_eq!(merged(before, &start()), "same");
+        let as_bob = merged(before, &Start { agent: Some("bob".into()), ..start() });
+        assert!(as_bob.contains(r#"args = ["--agent", "bob", "--mcp", "--tools"]"#), "{as_bob}");
+        assert_eq!(merged(&as_bob, &start()), "same");
     }
 
     #[test]
