@@ -1,5 +1,6 @@
 //! The capabilities that were granted: kept in the store, changed one atomic step at a time.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use store::{AtomicWrite, Clock, Decision, Entry, Expect, KeyRange, Limit, Space, Store};
@@ -9,7 +10,7 @@ use super::secret::Hash;
 use super::{Capability, Id, Minted, TTL_MAX, Terms, Token, Uses};
 use crate::agent::{self, Agent};
 use crate::blocking;
-use crate::error::{Code, Error, Result, store_failed};
+use crate::error::{Code, Error, Result, quoted, store_failed};
 
 /// As many capabilities may one agent have at once: a list of them fits into one reply.
 pub const CAPABILITIES_MAX: usize = 100;
@@ -36,7 +37,15 @@ impl Capabilities {
             return Err(Error::new(Code::InvalidParams, "A capability lives for 30 days at most."));
         }
         let (workspace, named) = (agent.workspace.clone(), path.clone());
-        let real = blocking::run(move || Ok::<_, Error>(workspace.place(&named)?.path())).await?;
+        let real = blocking::run(move || {
+            let real = workspace.place(&named)?.path();
+            if !real.exists() && looks_like_no_path(&named) {
+                Err(no_path(&workspace.display(&named)))
+            } else {
+                Ok(real)
+            }
+        });
+        let real = real.await?;
         let _minting = self.minting.lock().await;
         if self.make_room(&agent.id).await? == 0 {
             let message =
@@ -182,4 +191,14 @@ fn changed(entry: &Entry, change: impl Fn(&mut Capability) -> bool) -> Option<(V
     let (mut capability, hash): (Capability, Hash) = decode(entry).ok()?;
     change(&mut capability).then_some(())?;
     Some((encode(&capability, &hash).ok()?, capability))
+}
+
+/// Whether a part of it is a pattern, or what is left of `file://`.
+fn looks_like_no_path(path: &Path) -> bool {
+    path.iter().any(|name| name.as_encoded_bytes().contains(&b'*') || name.as_encoded_bytes().ends_with(b":"))
+}
+
+fn no_path(shown: &str) -> Error {
+    Error::new(Code::InvalidParams, format!("Not a path: {}", quoted(shown)))
+        .hint("A capability is for one file, or one directory and all below it: --path ~/reports")
 }

@@ -172,9 +172,27 @@ fn skip_blank_lines(text: &str) -> &str {
 
 fn not_a_command(line: &str, topic: &Topic) -> Error {
     Error::new(Code::CommandUnsupported, format!("Commands must start with /. Got {}.", quoted(line)))
+        .hints(meant_in_hub(line, topic))
         .hint("Plain text is shell input and goes to a bash topic, such as bash:dev.")
         .hints(meant_command(line, topic))
         .hint("Try /help for the commands valid here.")
+}
+
+/// What to send instead of a hub's words, which are its commands without the slash, as they are typed there or in a
+/// terminal.
+fn meant_in_hub(line: &str, topic: &Topic) -> Option<String> {
+    let typed = line.strip_prefix("string ").and_then(|rest| {
+        let (hub, words) = rest.trim_start().split_once(' ')?;
+        Some((Topic::parse(hub).ok()?, words.trim_start()))
+    });
+    let (place, words) = typed.unwrap_or_else(|| (topic.clone(), line));
+    let spec = table::find(words.split_whitespace().next()?, &place)?;
+    match &place {
+        Topic::Hub(_) if !spec.place.allows(&place) => None,
+        Topic::Hub(_) if place == *topic => Some(format!("Did you mean /{words}?")),
+        Topic::Hub(_) => Some(format!("Did you mean /{words} in the topic {place}?")),
+        _ => None,
+    }
 }
 
 /// `string open a.md` is text for a topic of that name; the command was hardly meant to be one.
@@ -287,6 +305,21 @@ mod tests {
         assert!(first("/rm x", &agent, Actions::Impossible).is_ok());
         let hub = first("/cat x", &Topic::parse("system").unwrap(), Actions::Impossible).unwrap_err().error;
         assert!(hub.to_string().contains("Unknown command \"/cat\"."), "{hub}");
+    fn words_of_a_hub_lead_to_its_commands() {
+        for (line, topic, meant) in [
+            ("list", "event", Some("Did you mean /list?")),
+            ("ack evt_1 evt_2", "event", Some("Did you mean /ack evt_1 evt_2?")),
+            ("string event list --all", "event", Some("Did you mean /list --all?")),
+            ("string event list", "main", Some("Did you mean /list in the topic event?")),
+            ("list", "main", None),
+            ("frobnicate", "event", None),
+            ("string theory", "main", None),
+        ] {
+            let topic = Topic::parse(topic).unwrap();
+            let error = split(line, &topic, Actions::Impossible).unwrap_err();
+            let hint = error.hints.iter().find(|hint| hint.starts_with("Did you mean"));
+            assert_eq!(hint.map(String::as_str), meant, "{line} in {topic}");
+        }
     }
 
     #[test]

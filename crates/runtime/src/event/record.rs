@@ -45,7 +45,8 @@ impl KeyUse {
 
     /// Why a key cannot be used again.
     pub(super) fn for_another(&self) -> Error {
-        let message = format!("This Idempotency-Key was used for the event {}, which has another text.", self.id);
+        let message =
+            format!("This Idempotency-Key was used for the event {}, which has another text.", self.id);
         Error::new(Code::Conflict, message)
             .hint("A retry sends the same text. Another event needs a key of its own, or none.")
     }

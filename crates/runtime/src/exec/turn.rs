@@ -19,6 +19,8 @@ use crate::error::{Code, Error, Result};
 use crate::session::{Session, Turn};
 use crate::topic::Kind;
 
+/// Said of what nobody interrupted.
+const STOPPING: &str = "The daemon was told to stop. The next command starts it again.";
 /// How soon a shell that had nothing to interrupt is looked at again.
 const STOP_AGAIN: Duration = Duration::from_millis(10);
 
@@ -85,6 +87,11 @@ impl Call {
         };
         turn.end(&self.agent.workspace);
         self.record(step, result.as_ref().err().map(|error| error.code), started);
+        let is_stopping = self.runtime.stop.is_cancelled();
+        let result = result.map_err(|error| match error.code {
+            Code::Interrupted if is_stopping => error.hint(STOPPING),
+            _ => error,
+        });
         match result {
             Err(error) => Err(self.runtime.conceal.error(&self.agent, &step.topic, error).await),
             done => done,

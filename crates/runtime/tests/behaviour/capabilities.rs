@@ -52,7 +52,15 @@ async fn mint_says_what_was_granted_and_list_never_shows_the_secret() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["path"], &json["single_use"]), (&"~/x.txt".into(), &true.into()));
     assert!(json["url"].as_str().unwrap().ends_with(json["token"].as_str().unwrap()));
-    world.fails("agent", "/capability mint --path '' --verbs get", "INVALID_PARAMS").await;
+    for no_path in ["", "file:///etc", "~/reports/*", "https://example.com/x"] {
+        world
+            .fails("agent", &format!("/capability mint --path '{no_path}' --verbs get"), "INVALID_PARAMS")
+            .await;
+    }
+    // A file may be called what it likes, once it is there.
+    world.home.write("reports/*", "x");
+    mint(&world, "--path '~/reports/*' --verbs get --ttl 1s").await;
+    world.clock.advance(Duration::from_secs(2));
     // Whoever cannot write is not told how much.
     assert!(!mint(&world, "--path ~/x.txt --verbs get").await.contains("quota:"));
     assert!(!world.ok("agent", "/capability list").await.contains("written"));

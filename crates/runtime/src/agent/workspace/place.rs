@@ -61,7 +61,7 @@ impl Workspace {
             }
             // A link to nothing: creating the file would create it wherever the link points.
             if ancestor.is_symlink() {
-                return Err(self.leads_out(path));
+                return Err(self.dangling(path, ancestor));
             }
         }
         Err(self.outside(path))

@@ -144,6 +144,12 @@ fn nothing_is_created_through_links_that_lead_out() {
     ] {
         assert_eq!(disk.code(name), Some(Code::InvalidPath), "{name}");
     }
+    for (name, said) in
+        [("dangling", "leads out of"), ("dangling-inside", "a link to a file that is not there")]
+    {
+        let refused = disk.workspace.place(&disk.home.join(name)).unwrap_err();
+        assert!(refused.message.contains(said), "{name}: {}", refused.message);
+    }
     assert_eq!(Disk::names(&disk.outside), ["there"]);
     assert_eq!(fs::read(out("there")).unwrap(), b"x");
 }
