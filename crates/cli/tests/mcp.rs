@@ -47,6 +47,9 @@ fn installed_tools_are_tools_of_their_own_when_asked_for() {
     std::fs::create_dir(world.home().join("tools")).unwrap();
     // JSON is YAML.
     std::fs::write(world.home().join("tools/greet.tool.yaml"), manifest.to_string()).unwrap();
+    let mut taken = manifest.clone();
+    taken["name"] = json!("string");
+    std::fs::write(world.home().join("tools/string.tool.yaml"), taken.to_string()).unwrap();
     let mut client = Client::start(&world, &["--mcp", "--tools"]);
     client.ask(
         0,
@@ -57,7 +60,9 @@ fn installed_tools_are_tools_of_their_own_when_asked_for() {
     );
     let tools = client.ask(1, "tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!((&tools[0]["name"], &tools[1]["name"]), (&json!("string"), &json!("greet")));
-    assert_eq!(tools[1]["inputSchema"], schema);
+    assert_eq!((tools.as_array().unwrap().len(), &tools[1]["inputSchema"]), (2, &schema));
+    // A name that is taken is not passed over in silence.
+    assert!(tools[0]["description"].as_str().unwrap().contains("`/tool:string` runs it"), "{tools}");
     let call = |arguments: Value| json!({"name": "greet", "arguments": arguments});
     let greeted = client.ask(2, "tools/call", call(json!({"name": "{Ann} $HOME"})));
     assert_eq!(text(&greeted["result"]), "<𝒞=string:main>\nhello {Ann} $HOME\n</𝒞>");
@@ -168,6 +173,35 @@ fn the_callers_directory_and_agent_go_along() {
     command.current_dir(&work);
     let mut client = Client::greeted(command);
     assert!(text(&client.call(1, "main", "/open ./here.md")).contains("# Here"));
+}
+
+#[test]
+fn a_call_that_a_stopped_daemon_ends_says_so() {
+    let world = World::new();
+    let mut client = Client::greet(&world);
+    let mut endless = call("main", "/exec echo go; sleep 60");
+    endless["_meta"] = json!({"progressToken": "p1"});
+    client.request(1, "tools/call", endless);
+    client.wait_for(|message| message["method"] == "notifications/progress");
+    assert_eq!(world.run(&["--daemon", "stop"]).code, Some(0));
+    let answer = client.wait_for(|message| message["id"] == 1);
+    let said = text(&answer["result"]);
+    assert!(
+        said.contains("ERROR(INTERRUPTED): Stopped: ") && said.contains("The daemon was told to stop."),
+        "{said}"
+    );
+    // What the protocol's library tells of each client is not for the log.
+    let log = std::fs::read_to_string(world.root().join("log/daemon.log")).unwrap();
+    assert!(!log.contains("rmcp"), "{log}");
+}
+
+#[test]
+fn an_agent_that_does_not_exist_is_refused_before_any_greeting() {
+    let world = World::new();
+    world.run(&["agent", "add", "codex"]);
+    let run = world.run(&["--agent", "nope", "--mcp"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{run:?}");
+    assert!(run.err.contains("No agent \"nope\".") && run.err.contains("codex"), "{}", run.err);
 }
 
 #[test]

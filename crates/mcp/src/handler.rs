@@ -8,9 +8,9 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorData, Implementation, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ServerCapabilities, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{MaybeSendFuture, RequestContext, SubscriptionContext};
 use tokio::sync::mpsc;
@@ -67,9 +67,7 @@ impl<H: Host> Handler<H> {
         if !self.host.lists_tools(context.extensions.get::<http::request::Parts>()) {
             return Ok(Vec::new());
         }
-        let mut tools = self.host.tools(&self.agent(context)).await.map_err(internal)?;
-        tools.retain(|tool| tool.name != tool::NAME);
-        Ok(tools)
+        self.host.tools(&self.agent(context)).await.map_err(internal)
     }
 
     fn agent(&self, context: &RequestContext<RoleServer>) -> String {
@@ -139,8 +137,11 @@ impl<H: Host> ServerHandler for Handler<H> {
     ) -> Result<ListToolsResult, ErrorData> {
         check_only_page(request)?;
         let installed = self.installed(&context).await?;
-        let others = installed.into_iter().map(tool::installed);
-        Ok(ListToolsResult::with_all_items([tool::definition()].into_iter().chain(others).collect()))
+        let (hidden, others): (Vec<_>, Vec<_>) =
+            installed.into_iter().partition(|tool| tool.name == tool::NAME);
+        let own = if hidden.is_empty() { tool::definition() } else { tool::definition_in_place_of_another() };
+        let others = others.into_iter().map(tool::installed);
+        Ok(ListToolsResult::with_all_items([own].into_iter().chain(others).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -15,9 +15,7 @@ pub(crate) fn answer(line: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => JsonRpcMessage::error(wrong(&fields), waiting(&fields)),
         Ok(_) => refused("A message is one JSON object."),
-        Err(error) => {
-            JsonRpcMessage::error(unreadable(&error), Outline::of(line).waiting())
-        }
+        Err(error) => JsonRpcMessage::error(unreadable(&error), Outline::of(line).waiting()),
     }
 }
 
@@ -131,7 +129,10 @@ mod tests {
     #[test]
     fn what_is_too_long_is_refused_to_whoever_waits_if_it_says_so_in_time() {
         for (beginning, id) in [
-            (r#"{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"id":1,"cmd":"aaa"#, json!("big")),
+            (
+                r#"{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"id":1,"cmd":"aaa"#,
+                json!("big"),
+            ),
             (r#"{"params":{"id":1},"id":17,"x":[["#, json!(17)),
             // The id may go on, or is that of another object.
             (r#"{"params":"a","id":17"#, json!(null)),

@@ -41,6 +41,14 @@ pub(crate) fn definition() -> Tool {
     Tool::new(NAME, DESCRIPTION, Arc::new(schema)).with_title("String").with_annotations(hints)
 }
 
+/// The same, where an installed tool has its name and cannot be listed beside it.
+pub(crate) fn definition_in_place_of_another() -> Tool {
+    let mut own = definition();
+    let left_out = "The installed tool of the same name is left out here: `/tool:string` runs it.";
+    own.description = Some(format!("{DESCRIPTION} {left_out}").into());
+    own
+}
+
 /// A tool that a manifest declares, with the schema it declares.
 pub(crate) fn installed(tool: ToolInfo) -> Tool {
     let mut schema = tool.input_schema.as_object().cloned().unwrap_or_default();

@@ -42,11 +42,14 @@ pub struct Daemon {
     app: App,
 }
 
+/// What goes to the log. The protocol's library has something to say of every client that comes and goes.
+const LOGGED: &str = "info,rmcp=warn";
+
 /// Serves until a signal or a command says stop. `ready` runs once, when both doors are open.
 pub async fn run(settings: Settings, ready: impl FnOnce()) -> Result<(), Error> {
     let root = Root::new(&settings.root);
     root.create()?;
-    log::start_logging(&root.log(), "info")?;
+    log::start_logging(&root.log(), LOGGED)?;
     let daemon = Daemon::start(settings).await?;
     let stop = daemon.runtime.stop.clone();
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signals)?;

@@ -31,8 +31,8 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
         check_type(request.headers(), &["application/json"])?;
         let bytes = read(request, &app.limits, app.limits.body_bytes).await?;
         // An array would be taken for the fields in their order.
-        if bytes.trim_ascii_start().first() == Some(&b'[') {
-            return Err(Failure::bad_request("The body must be a JSON object, not an array."));
+        if !matches!(bytes.trim_ascii_start().first(), None | Some(b'{')) {
+            return Err(Failure::bad_request("The body must be a JSON object."));
         }
         serde_json::from_slice(&bytes)
             .map(Self)

@@ -207,7 +207,8 @@ async fn answer(
 ) -> Result<Response<Body>, Infallible> {
     // Whoever asks first whether the body is wanted does not send one that is not.
     let asks_first = request.headers().contains_key(header::EXPECT);
-    let mut request = request.map(|body| if asks_first { Body::new(body) } else { Body::new(Rest::new(body)) });
+    let mut request =
+        request.map(|body| if asks_first { Body::new(body) } else { Body::new(Rest::new(body)) });
     request.extensions_mut().insert(peer);
     router.oneshot(request).await
 }

@@ -109,8 +109,7 @@ async fn a_cursor_that_is_no_text_leads_nowhere() {
 #[tokio::test]
 async fn whoever_has_not_greeted_is_told_what_comes_first() {
     let mut client = Client::start();
-    let greeting =
-        |version: Value| json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let greeting = |version: Value| json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     for (id, method, params, code, said) in [
         (1, "tools/list", json!({}), -32602, "initialize comes first."),
         (2, "no/such", json!({}), -32601, "There is no method \"no/such\"."),

@@ -240,7 +240,10 @@ async fn a_daemon_that_stops_interrupts_what_runs_and_gives_up_what_waits() {
     let (world, running) = busy().await;
     let next = queued(&world, "/current").await;
     world.runtime.stop.cancel();
-    assert_eq!(running.await.unwrap().content, "ERROR(INTERRUPTED): Stopped: /add first");
+    assert_eq!(
+        running.await.unwrap().content,
+        "ERROR(INTERRUPTED): Stopped: /add first\n  The daemon was told to stop. The next command starts it again."
+    );
     let next = next.await;
     assert!(next.ok() || next.content.starts_with("ERROR(INTERRUPTED): "), "{}", next.content);
 }

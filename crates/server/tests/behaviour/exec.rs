@@ -72,8 +72,11 @@ async fn a_topic_may_be_null_and_a_body_is_an_object() {
     let call = |body: &str| Call::new(&daemon, "POST", "/exec").with("Accept", "application/json").json(body);
     let info = call(r#"{"topic": null, "cmd": "/info"}"#).send(&daemon).await;
     assert_eq!((info.status, &info.json()["topic"]), (200, &json!("main")));
-    let array = call(r#" ["main", "/info"]"#).send(&daemon).await;
-    assert_eq!((array.status, array.code().as_str()), (400, "INVALID_PARAMS"));
+    for other in [r#" ["main", "/info"]"#, "null", "7", "\"/info\""] {
+        let answer = call(other).send(&daemon).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_PARAMS"), "{other}");
+        assert_eq!(answer.json()["error"]["message"], "The body must be a JSON object.", "{other}");
+    }
 }
 
 #[tokio::test]
