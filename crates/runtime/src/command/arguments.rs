@@ -82,7 +82,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub fn unknown_flag(self, word: &str) -> Error {
-        unknown_flag(self.spec, word)
+        unknown_flag(self.spec.usage, word)
     }
 
     /// For commands that take no arguments.
