@@ -13,7 +13,9 @@ fn filled(unit: &str) -> String {
 
 #[test]
 fn a_megabyte_of_each_convention() {
-    for unit in ["[", "<!-- #a -->\n", "```\n", "{@", "```act.a.response\n{@\n```\n", "[!include:a](b)\n"] {
+    for unit in
+        ["[", "[@a] ", "<!-- #a -->\n", "```\n", "{@", "```act.a.response\n{@\n```\n", "[!include:a](b)\n"]
+    {
         exercise(&unit.repeat(MEGABYTE / unit.len()));
     }
 }
@@ -113,6 +115,30 @@ fn placeholders_and_templates() {
     ] {
         exercise(&format!("```act.a\nGET x\n{}\n```\n", filled(unit)));
     }
+}
+
+#[test]
+fn fields_with_a_name_each() {
+    let fields: String = (0..100_000).map(|at| format!("  g{at}: string (a|b) \"d\" = \"a\"\n")).collect();
+    let document = exercise(&format!("```act.a\nGET x\n{fields}```\n"));
+    assert_eq!(document.actions[0].fields.len(), 256);
+    let warnings: Vec<_> = document.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["line 259: more than 256 fields: the others are left out"]);
+}
+
+#[test]
+fn required_variables_of_many_files() {
+    let file = |at: usize| -> String {
+        let names: String = (0..2_000).map(|name| format!("- A{at}_{name}\n")).collect();
+        format!("---\nenv:\n{names}---\n")
+    };
+    let count = 50;
+    let mut source = Source::new(Origin::new("root"), parse(&"[!include:a](b)\n".repeat(count)));
+    for line in 1..=count {
+        let part = Source::new(Origin::new("part"), parse(&file(line)));
+        source.inclusions.insert(line, Inclusion::Loaded(Box::new(part)));
+    }
+    assert_eq!(Page::compose(source).requirements().len(), 2_000 * count);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `/info`: where this session is and what it holds.
 
 use std::borrow::Borrow;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -145,12 +146,8 @@ async fn document_lines(lines: &mut Lines, context: &Context<'_>) {
 fn shortcuts(page: &Page, context: &Context<'_>) -> Vec<String> {
     let of_page = page.content().shortcuts().iter().map(|shortcut| shortcut.id.as_str());
     let of_values = context.state.shortcuts.iter().map(|(id, _)| id);
-    let mut all: Vec<&str> = Vec::new();
-    for id in of_page.chain(of_values) {
-        if !all.contains(&id) {
-            all.push(id);
-        }
-    }
+    let mut seen = HashSet::new();
+    let all: Vec<&str> = of_page.chain(of_values).filter(|id| seen.insert(*id)).collect();
     let mut shown: Vec<String> = all.iter().take(SHORTCUTS_SHOWN).map(|id| format!("@{id}")).collect();
     if all.len() > SHORTCUTS_SHOWN {
         shown.push(format!("+{} more", all.len() - SHORTCUTS_SHOWN));

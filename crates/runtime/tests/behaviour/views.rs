@@ -38,6 +38,24 @@ async fn info_shows_where_a_session_is_and_what_it_holds() {
 }
 
 #[tokio::test]
+async fn info_counts_as_many_shortcuts_as_a_page_may_have() {
+    let world = World::new().await;
+    let count = 50_000;
+    world
+        .home
+        .write("links.md", &(0..count).map(|at| format!("[s](https://e.com/{at})\n")).collect::<String>());
+    world.ok("main", "/open links.md --outline").await;
+    let info = world.ok("main", "/info").await;
+    assert!(
+        info.contains(&format!(
+            "@s, @s-2, @s-3, @s-4, @s-5, @s-6, @s-7, @s-8, @s-9, @s-10, @s-11, @s-12, +{} more",
+            count - 12
+        )),
+        "{info}"
+    );
+}
+
+#[tokio::test]
 async fn info_shows_whole_paths_outside_the_home() {
     let world = World::new().await;
     let outside = tempfile::tempdir().unwrap();

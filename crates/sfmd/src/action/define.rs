@@ -1,7 +1,7 @@
 //! Reading a definition: the first line, then options, fields and the body.
 
 use super::option::{Setting, settings, word};
-use super::{Action, Call, HttpCall, Method, field};
+use super::{Action, Call, HttpCall, MAX_FIELDS, Method, field};
 use crate::id::Id;
 use crate::template::{Dialect, Template};
 use crate::warning::Warnings;
@@ -23,6 +23,7 @@ pub(crate) fn define(id: Id, text: &str, line: usize) -> Action {
             warnings: Vec::new(),
         },
         warnings: Warnings::default(),
+        is_full: false,
     };
     definition.read(&lines);
     definition.note_filters(&lines);
@@ -35,6 +36,8 @@ struct Definition {
     first_line: usize,
     action: Action,
     warnings: Warnings,
+    /// Fields were left out.
+    is_full: bool,
 }
 
 impl Definition {
@@ -73,7 +76,9 @@ impl Definition {
     /// Warns of filters that do not exist. In a command line braces are the shell's, unless a field stands in them.
     fn note_filters(&mut self, lines: &[&str]) {
         let is_command = matches!(self.action.call, Call::Cli { .. });
-        let is_field = |line: usize| self.action.fields.iter().any(|field| field.line == line);
+        // Fields are in the order of their lines.
+        let is_field =
+            |line: usize| self.action.fields.binary_search_by_key(&line, |field| field.line).is_ok();
         let places = (self.first_line..).zip(lines).filter(|(line, _)| !is_field(*line));
         for (line, text) in places {
             let mut unknown = Vec::new();
@@ -148,6 +153,9 @@ impl Definition {
     }
 
     fn field(&mut self, text: &str, line: usize) {
+        if self.action.fields.len() == MAX_FIELDS {
+            return self.too_many_fields(line);
+        }
         let Some((mut field, mut problems)) = field::parse(text, line) else { return self.warn_line(line) };
         let fields = &self.action.fields;
         let is_known = fields.iter().any(|known| known.name == field.name);
@@ -164,6 +172,14 @@ impl Definition {
         }
         if !is_known {
             self.action.fields.push(field);
+        }
+    }
+
+    /// Said once, where the first of those is that are left out.
+    fn too_many_fields(&mut self, line: usize) {
+        if !self.is_full {
+            self.is_full = true;
+            self.warnings.add(line, || format!("more than {MAX_FIELDS} fields: the others are left out"));
         }
     }
 

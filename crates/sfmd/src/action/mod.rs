@@ -17,6 +17,8 @@ use crate::warning::Warning;
 pub(crate) use define::define;
 pub use help::{action_help, schema_line, usage_line};
 
+/// Each is looked for among all others, in every call; nobody types as many.
+pub(crate) const MAX_FIELDS: usize = 256;
 /// The variable that stands for all words of the caller.
 const ARGS: &str = "ARGS";
 

@@ -8,7 +8,7 @@ mod shortcut;
 mod view;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -150,13 +150,9 @@ impl Page {
 
     /// The variables that the document and what it includes require, each name once.
     pub fn requirements(&self) -> Vec<&Requirement> {
-        let mut all: Vec<&Requirement> = Vec::new();
-        for requirement in self.parts.iter().flat_map(|part| &part.document.frontmatter.env) {
-            if all.iter().all(|known| known.name != requirement.name) {
-                all.push(requirement);
-            }
-        }
-        all
+        let mut names = HashSet::new();
+        let all = self.parts.iter().flat_map(|part| &part.document.frontmatter.env);
+        all.filter(|requirement| names.insert(requirement.name.as_str())).collect()
     }
 
     /// Every link with a name, for a menu made of them: also those that need no shortcut.

@@ -28,8 +28,13 @@ pub(super) fn late<'a>(source: &'a str, content_start: usize, lines: &Lines, fou
         after > 0 && found.opaque[after - 1].range.contains(&offset)
     };
     let mut all = Vec::new();
+    // Only the first in a line can begin it, and a line may be long.
+    let mut seen = None;
     for (at, _) in source[content_start..].match_indices("[@") {
         let line = lines.line_of(content_start + at);
+        if seen.replace(line) == Some(line) {
+            continue;
+        }
         let content = lines.content(source, line);
         let start = lines.start(line);
         let is_first = source[start..content_start + at].bytes().all(|byte| byte == b' ');
