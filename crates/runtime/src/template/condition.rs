@@ -40,8 +40,12 @@ fn compares(left: &Value, comparison: Comparison, right: &Value) -> bool {
     }
 }
 
-/// A number equals its text: APIs are not of one mind about which they send.
+/// A number equals its text: APIs are not of one mind about which they send. Two texts are never numbers: versions
+/// and postal codes only look like them.
 fn is_equal(left: &Value, right: &Value) -> bool {
+    if left.is_string() && right.is_string() {
+        return left == right;
+    }
     match (number(left), number(right)) {
         (Some(left), Some(right)) => left == right,
         _ => left == right || (!left.is_null() && !right.is_null() && text_of(left) == text_of(right)),
@@ -73,12 +77,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_compare_as_numbers_where_both_are() {
+    fn values_compare_as_numbers_where_both_are_and_texts_only_by_order() {
         use Comparison::{Equal, Greater, Less, NotEqual};
         let table = [
             (json!(24), Equal, json!("24"), true),
             (json!("24.0"), Equal, json!(24), true),
             (json!("a"), Equal, json!("a"), true),
+            (json!("1.10"), Equal, json!("1.1"), false),
+            (json!("1.10"), Equal, json!("1.10"), true),
+            (json!("007"), NotEqual, json!("7"), true),
+            (json!("1e2"), Equal, json!("100"), false),
+            (json!("9"), Less, json!("10"), true),
             (json!("a"), NotEqual, json!("b"), true),
             (json!(null), Equal, json!(null), true),
             (json!(null), Equal, json!(""), false),
