@@ -152,8 +152,12 @@ fn callables(
 ) -> Callables {
     let mut found = Callables { actions: Vec::new(), responses: Vec::new() };
     let mut seen = HashSet::new();
-    for ActFence { info, text, range, follows_text } in fences {
+    for ActFence { info, text, range, follows_text, is_closed } in fences {
         let line = lines.line_of(range.start);
+        if !is_closed {
+            warnings
+                .add(line, || format!("the fence of {info} is not closed: all that follows is part of it"));
+        }
         let Some(fence) = action::fence(&info) else {
             warnings.add(line, || "an action is act.ID, with ID = [a-z][a-z0-9_-]*".to_owned());
             continue;

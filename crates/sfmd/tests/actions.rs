@@ -264,3 +264,18 @@ fn a_page_requires_what_its_parts_require() {
     let required: Vec<String> = page.requirements().iter().map(ToString::to_string).collect();
     assert_eq!(required, ["$KEY — \"Page\"", "$OTHER"]);
 }
+
+#[test]
+fn a_fence_that_is_never_closed_is_a_warning() {
+    let warnings =
+        |source: &str| parse(source).warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let message = "the fence of act.a is not closed: all that follows is part of it";
+    assert_eq!(warnings("text\n\n```act.a\nGET x"), format!("line 3: {message}"));
+    assert_eq!(warnings("````act.a\nGET x\n```\n").split(';').next(), Some(&*format!("line 1: {message}")));
+    assert_eq!(warnings("- ```act.a\n  GET x\n\ntext\n"), format!("line 1: {message}"));
+    for closed in
+        ["```act.a\nGET x\n```", "~~~act.a\nGET x\n~~~~~  \n\ntext\n", "- ```act.a\n  GET x\n  ```\n"]
+    {
+        assert_eq!(warnings(closed), "", "{closed}");
+    }
+}

@@ -224,6 +224,7 @@ impl Reader {
 fn for_head(text: &str) -> Option<Head> {
     let (item, list) = text.trim().split_once(" in ")?;
     let item = item.trim();
+    let item = item.strip_prefix('{').and_then(|item| item.strip_suffix('}')).unwrap_or(item);
     is_variable_name(item).then_some(())?;
     Some(Head::For { item: item.to_owned(), list: path(list.trim())? })
 }

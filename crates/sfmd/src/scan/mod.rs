@@ -41,6 +41,7 @@ pub(crate) struct ActFence {
     pub(crate) text: String,
     pub(crate) range: Range<usize>,
     pub(crate) follows_text: bool,
+    pub(crate) is_closed: bool,
 }
 
 pub(crate) struct Opaque {

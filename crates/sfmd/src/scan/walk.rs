@@ -142,6 +142,7 @@ impl<'a> Walk<'a> {
                         text: String::new(),
                         range: range.clone(),
                         follows_text: self.follows_text,
+                        is_closed: is_closed(&self.source[range.clone()]),
                     });
                 }
             }
@@ -248,6 +249,15 @@ impl<'a> Walk<'a> {
 fn written_info(block: &str) -> &str {
     let first = block.lines().next().unwrap_or_default();
     first.trim_start_matches(['`', '~']).trim()
+}
+
+/// Whether a fenced block ends with a fence of its own, and not with the text or what is around it.
+fn is_closed(block: &str) -> bool {
+    let Some((first, rest)) = block.split_once('\n') else { return false };
+    let mark = if first.starts_with('~') { '~' } else { '`' };
+    let length = first.len() - first.trim_start_matches(mark).len();
+    let last = rest.trim_end().rsplit('\n').next().unwrap_or_default().trim();
+    last.len() >= length && last.chars().all(|c| c == mark)
 }
 
 /// HTML blocks that end with a text of their own (a comment, a script) hide their lines; others end at a
