@@ -95,11 +95,12 @@ impl Call<'_> {
                 }
                 let definition = self.definition(&bound, &trust);
                 let (job, mark) = cli::prepare(self.found.action, command, &definition, &trust, directory)?;
+                let limit = job.limit;
                 let started = Instant::now();
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
                 let ms = milliseconds(started.elapsed());
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
-                (CallResult::of_command(finished.end, &stdout, &stderr, ms), trust.mark().with(mark))
+                (CallResult::of_command(finished.end, limit, &stdout, &stderr, ms), trust.mark().with(mark))
             }
             Kind::Script { .. } => {
                 let Scripted { result, variables, changes, mark, unkept } =
@@ -183,7 +184,7 @@ impl Call<'_> {
                 let (text, links) =
                     with_short_links(&text, self.found.origin, &evaluated, self.state, workspace);
                 // The output may claim that a file was written: it is not shown where one was not.
-                (saved.map(|()| text), evaluated, links)
+                (saved.map(|()| text + &evaluated.notes()), evaluated, links)
             }
             (None, Some(error)) => (Err(error), Evaluated::default(), Vec::new()),
             (None, None) => {

@@ -1,6 +1,7 @@
 //! The result of a call: `Response`, the reply without a template, and the error if it failed.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
@@ -54,7 +55,8 @@ impl CallResult {
         Self { response, plain, error }
     }
 
-    pub fn of_command(end: End, stdout: &[u8], stderr: &[u8], ms: u64) -> Self {
+    /// `limit` is how long the command was given.
+    pub fn of_command(end: End, limit: Duration, stdout: &[u8], stderr: &[u8], ms: u64) -> Self {
         let stdout = String::from_utf8_lossy(stdout).into_owned();
         let stderr = String::from_utf8_lossy(stderr).into_owned();
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout).to_owned();
@@ -68,7 +70,9 @@ impl CallResult {
             End::Finished(status) if status.is_success() => (0, None),
             End::Finished(status) => (status.code(), Some(format!("exit {}", status.code()))),
             End::Stopped => (-1, Some("The command was stopped.".to_owned())),
-            End::TimedOut => (-1, Some("The command took too long and was ended.".to_owned())),
+            End::TimedOut => {
+                (-1, Some(format!("The command took longer than {} s and was ended.", limit.as_secs_f64())))
+            }
         };
         let body = json.map_or_else(|| text.into(), |(value, _)| value);
         let error = failure.map(|failure| failed(failure, [&shown, stderr.trim_end()]));
@@ -77,15 +81,19 @@ impl CallResult {
             (true, false) => stderr.trim_end().to_owned(),
             (true, true) => "(no output)".to_owned(),
         };
-        let response =
+        let mut response =
             json!({ "status": status, "body": body, "stdout": stdout, "stderr": stderr, "ms": ms });
+        // A command that ended by itself has an exit code to tell of.
+        if let Some(error) = error.as_ref().filter(|_| !matches!(end, End::Finished(_))) {
+            response["error"] = details(error);
+        }
         Self { response, plain, error }
     }
 
     /// A call over HTTP that nobody answered.
     pub fn of_no_answer(error: Error, ms: u64) -> Self {
-        let details = json!({ "code": error.code.as_str(), "message": error.message });
-        let response = json!({ "status": 0, "body": null, "headers": {}, "error": details, "ms": ms });
+        let response =
+            json!({ "status": 0, "body": null, "headers": {}, "error": details(&error), "ms": ms });
         Self { response, plain: String::new(), error: Some(error) }
     }
 
@@ -111,6 +119,11 @@ pub fn readable(output: &str) -> String {
         true => format!("\\{}", shown.trim_start()),
         false => shown.into_owned(),
     }
+}
+
+/// What a template sees of an error.
+fn details(error: &Error) -> Value {
+    json!({ "code": error.code.as_str(), "message": error.message })
 }
 
 /// The error of a call that failed, with the start of what it gave.
@@ -167,7 +180,17 @@ mod tests {
 
     fn finished(code: u8, stdout: &str, stderr: &str) -> CallResult {
         let end = End::Finished(shell::Status::Code(code));
-        CallResult::of_command(end, stdout.as_bytes(), stderr.as_bytes(), 7)
+        CallResult::of_command(end, Duration::from_secs(9), stdout.as_bytes(), stderr.as_bytes(), 7)
+    }
+
+    #[test]
+    fn a_command_that_was_ended_says_why() {
+        let result = CallResult::of_command(End::TimedOut, Duration::from_millis(1500), b"begun\n", b"", 7);
+        let message = "The command took longer than 1.5 s and was ended.";
+        assert_eq!(result.response["error"], json!({ "code": "ACTION_FAILED", "message": message }));
+        assert_eq!((&result.response["status"], &result.response["stdout"]), (&json!(-1), &json!("begun\n")));
+        assert_eq!(result.error.unwrap().to_string(), format!("ERROR(ACTION_FAILED): {message}\n  begun"));
+        assert_eq!(finished(3, "", "").response.get("error"), None);
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn evaluate(
         };
         let value = match right {
             Right::Literal(text) => Value::from(text.clone()).into(),
-            Right::Value(placeholder) => substitute::value_of(placeholder, &known)?,
+            Right::Value(placeholder) => substitute::assigned(placeholder, &known)?,
             Right::Filled(template) => {
                 let filled = substitute::fill(template, &known)?;
                 Marked { value: substitute::text(&filled).into(), mark: filled.mark() }

@@ -6,6 +6,7 @@
 //! looked up again after that, so a value that looks like a placeholder stays what it is.
 
 mod address;
+mod assigned;
 mod body;
 mod filter;
 mod header;
@@ -22,6 +23,7 @@ use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded, relative_address};
+pub use assigned::assigned;
 pub use body::{form_body, is_json, json_body, json_word};
 pub use filter::no_such_filter;
 pub use header::header;

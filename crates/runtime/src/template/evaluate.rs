@@ -6,16 +6,12 @@ use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
 use serde_json::Value;
 use sfmd::{Decode, Expression, Node, Path, Placeholder, Response, ShortcutValue, Template};
 
+use super::cut::{Cut, OUTPUT_MAX, TURNS_MAX};
 use super::scope::{Item, Scope};
 use super::{Evaluated, Input, Named, Save, condition};
 use crate::edit::Overwrite;
 use crate::error::{Code, Error};
 use crate::substitute::{self, Filled, Marked, Values, fill_output, text_of};
-
-/// Turns of all loops together: nested loops over a large answer would otherwise take for ever.
-const TURNS_MAX: usize = 20_000;
-/// No answer is larger, so no output needs to be.
-const OUTPUT_MAX: usize = 8 * 1024 * 1024;
 
 /// Evaluates a template. It never fails: what has no value is empty, and named among the warnings.
 pub fn evaluate(response: &Response, input: Input<'_>) -> Evaluated {
@@ -79,7 +75,7 @@ impl Evaluator<'_> {
                 let text = text_of(&self.text(text, *line).value).into_owned();
                 self.bytes += text.len() + 1;
                 match self.bytes > OUTPUT_MAX {
-                    true => self.warn(*line, "the output is too long and was cut"),
+                    true => self.cut(*line, Cut::Output),
                     false => self.done.lines.push(text),
                 }
             }
@@ -101,7 +97,7 @@ impl Evaluator<'_> {
         for (at, value) in items.into_iter().enumerate() {
             self.turns += 1;
             if self.turns > TURNS_MAX {
-                return self.warn(line, "the loop takes too many turns and was cut");
+                return self.cut(line, Cut::Loop);
             }
             let value = Marked { value, mark };
             self.scope.items.push(Item { name: item.to_owned(), value, index: at + 1 });
@@ -138,7 +134,7 @@ impl Evaluator<'_> {
             Expression::Literal(value) => value.clone().into(),
             Expression::Text(template) => self.text(template, line),
             Expression::Value(placeholder) => {
-                substitute::value_of(placeholder, &self.scope).unwrap_or_else(|_| {
+                substitute::assigned(placeholder, &self.scope).unwrap_or_else(|_| {
                     self.warn(line, &format!("{placeholder} has no value"));
                     Value::from("").into()
                 })
@@ -159,6 +155,13 @@ impl Evaluator<'_> {
             self.warn(line, &format!("{name} has no value"));
         }
         filled
+    }
+
+    fn cut(&mut self, line: usize, cut: Cut) {
+        self.warn(line, cut.warning());
+        if !self.done.cuts.contains(&cut) {
+            self.done.cuts.push(cut);
+        }
     }
 
     fn warn(&mut self, line: usize, message: &str) {

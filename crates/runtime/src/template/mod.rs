@@ -2,12 +2,16 @@
 //! for (variables, shortcuts, files) is returned, not done.
 
 mod condition;
+mod cut;
 mod evaluate;
 mod scope;
 #[cfg(test)]
 mod tests;
 
+pub use cut::Cut;
 pub use evaluate::evaluate;
+
+use std::collections::HashSet;
 
 use crate::edit::Overwrite;
 use crate::error::Result;
@@ -35,6 +39,8 @@ pub struct Evaluated {
     pub saves: Vec<Save>,
     /// What had no value, and what could not be done.
     pub warnings: Vec<String>,
+    /// What ended too early.
+    pub cuts: Vec<Cut>,
 }
 
 /// A value shortcut.
@@ -64,15 +70,16 @@ impl Evaluated {
         if !text.is_empty() {
             return text.to_owned();
         }
-        let mut stored: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
         let variables = self.variables.iter().map(|(name, _)| format!("{{{name}}}"));
         let shortcuts = self.shortcuts.iter().map(|shortcut| format!("@{}", shortcut.id));
         let saves = self.saves.iter().map(|save| save.path.clone());
-        for name in variables.chain(shortcuts).chain(saves) {
-            if !stored.contains(&name) {
-                stored.push(name);
-            }
-        }
-        format!("OK {}", stored.join(", ")).trim_end().to_owned()
+        let stored = variables.chain(shortcuts).chain(saves).filter(|name| seen.insert(name.clone()));
+        format!("OK {}", stored.collect::<Vec<_>>().join(", ")).trim_end().to_owned()
+    }
+
+    /// The lines that follow the reply, however long that is.
+    pub fn notes(&self) -> String {
+        self.cuts.iter().map(|cut| format!("\n\n{}", cut.note())).collect()
     }
 }

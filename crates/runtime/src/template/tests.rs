@@ -140,6 +140,30 @@ fn files_are_asked_for_with_their_bytes() {
 }
 
 #[test]
+fn what_a_command_printed_is_assigned_without_its_line_ends() {
+    let assigned = |response: serde_json::Value, right: &str| {
+        let document = sfmd::parse(&format!("```act.a.response\n{{x}} = {right}\n```\n"));
+        let session = Session(BTreeMap::new());
+        let input =
+            Input { response: &response.into(), failed: false, values: &session, author: Mark::default() };
+        evaluate(&document.responses[0], input).variables.remove(0).1.value
+    };
+    let printed = || json!({ "stdout": "a\r\n\n", "stderr": " b\n", "body": "a\n", "x": "y\n" });
+    for (right, expected) in [
+        ("{Response.stdout}", "a"),
+        ("{Response.stderr}", " b"),
+        ("{Response.body}", "a"),
+        ("{Response.x}", "y\n"),
+        ("{Response.stderr|json}", "\" b\\n\""),
+        ("\"{Response.stderr}\"", " b\n"),
+    ] {
+        assert_eq!(assigned(printed(), right), expected, "{right}");
+    }
+    assert_eq!(assigned(json!({ "body": "text\n" }), "{Response.body}"), "text\n");
+    assert_eq!(assigned(json!({ "body": { "stdout": "t\n" } }), "{Response.body.stdout}"), "t\n");
+}
+
+#[test]
 fn loops_end() {
     let inner = "for: a in Response.body.many\nfor: b in Response.body.many\nx\nend:\nend:";
     let document = sfmd::parse(&format!("```act.a.response\n{inner}\n```\n"));
