@@ -89,3 +89,61 @@ fn commands_run_where_their_document_is_with_values_as_data() {
     ok("/open sub/inner.md");
     assert_eq!(ok("/act.here"), "beside");
 }
+
+const PRINTED: &str = r#"
+```act.id
+CLI printf 'abc\n\n'; echo note >&2
+```
+```act.id.response
+{id} = {Response.stdout}
+{@note} = {Response.stderr}
+{quoted} = "{Response.stdout}."
+save: Response.stdout
+to: out.txt
+```
+```act.use
+CLI printf '[%s]' {id} {note}
+  note: string
+```
+```act.text
+CLI echo a b | awk '\{print}'; echo "price \$API_KEY" \{x}
+```
+```act.slow
+CLI echo begun; sleep 60
+  --timeout 200ms
+```
+```act.told
+CLI echo begun; sleep 60
+  --timeout 200ms
+```
+```act.told.response
+if: failed
+{Response.error.message} {Response.status}
+end:
+```
+"#;
+
+#[test]
+fn what_a_command_prints_is_passed_on_without_its_line_end() {
+    let world = World::new();
+    fs::write(world.home().join("page.md"), PRINTED).unwrap();
+    let ok = |payload: &str| {
+        let (code, out) = reply(&world, payload);
+        assert_eq!(code, Some(0), "{payload}: {out}");
+        out
+    };
+    ok("/open page.md");
+    ok("/act.id");
+    assert_eq!(fs::read_to_string(world.home().join("out.txt")).unwrap(), "abc\n\n");
+    assert_eq!(
+        ok("/set {out} = {Response.stdout}\n{body} = {Response.body}"),
+        "{out} = \"abc\"\n{body} = \"abc\""
+    );
+    assert_eq!(ok("/act.use @note"), "[abc][note]");
+    assert!(ok("/set").contains("{quoted} = \"abc\n\n.\""));
+    ok("/set $API_KEY = \"sk-secret\"");
+    assert_eq!(ok("/act.text"), "a b\nprice $API_KEY {x}");
+    let ended = "The command took longer than 0.2 s and was ended.";
+    assert_eq!(reply(&world, "/act.slow").1, format!("ERROR(ACTION_FAILED): {ended}\n  begun"));
+    assert_eq!(ok("/act.told"), format!("{ended} -1"));
+}

@@ -9,7 +9,8 @@ const HOURS: u64 = 24;
 /// In the order in which they are shown: the largest that fits.
 const SIZES: [(&str, u64); 4] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1)];
 
-/// Splits a line into words. `'…'` is literal, `"…"` knows `\"` and `\\`, elsewhere a backslash is a character.
+/// Splits a line into words. `'…'` is literal, `"…"` knows `\"` and `\\`; elsewhere `\'` and `\"` are quotes that open
+/// nothing, a backslash at the end of a line joins it with the next, and any other is a character.
 pub fn split(line: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -24,6 +25,12 @@ pub fn split(line: &str) -> Result<Vec<String>> {
             '"' => {
                 let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(line))?;
                 word.get_or_insert_default().push_str(&inner);
+                after
+            }
+            '\\' if let Some((text, after)) = escaped(rest) => {
+                if !text.is_empty() {
+                    word.get_or_insert_default().push_str(text);
+                }
                 after
             }
             c => {
@@ -51,6 +58,16 @@ pub fn double_quoted(text: &str) -> Option<(String, &str)> {
         }
     }
     None
+}
+
+/// What a backslash at the start stands for outside of quotes, with what follows it: a quote, or nothing at the end of a
+/// line. None if it is a character like any other.
+pub fn escaped(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('\\')?;
+    match rest.chars().next()? {
+        '\'' | '"' => Some(rest.split_at(1)),
+        _ => Some(("", rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n'))?)),
+    }
 }
 
 /// Puts one word so that `split` gives it back as one word.
@@ -92,8 +109,9 @@ pub fn shown_bytes(bytes: u64) -> String {
     }
 }
 
-fn open_quote(line: &str) -> Error {
+pub fn open_quote(line: &str) -> Error {
     Error::new(Code::InvalidParams, format!("A quote is not closed: {}", crate::error::quoted(line)))
+        .hint(r#"A quote that is text: "it's", 'it'\''s', "say \"hi\"""#)
 }
 
 #[cfg(test)]
@@ -114,6 +132,8 @@ mod tests {
             (r#"'' """#, &["", ""]),
             (r"C:\x", &[r"C:\x"]),
             ("'two\nlines'", &["two\nlines"]),
+            (r"'it'\''s' a\'b", &["it's", "a'b"]),
+            ("a \\\n b\\\nc", &["a", "bc"]),
         ];
         for (line, expected) in table {
             assert_eq!(&split(line).unwrap(), expected, "{line}");

@@ -3,11 +3,14 @@
 mod flag;
 mod named;
 
+use std::iter::Peekable;
+use std::slice::Iter;
+
 use serde_json::Value;
 use sfmd::{Action, Field, FieldType, schema_line};
 
 use self::flag::Flag;
-use super::coerce::coerce;
+use super::coerce::{coerce, exact_json};
 use super::{Called, Word};
 use crate::error::{Code, Error, Result, quoted};
 use crate::substitute::{Mark, Marked, Source, text_of};
@@ -117,11 +120,11 @@ impl<'a> Binder<'a> {
                 Flag::Attached(field, value) => self.give(field, &value)?,
                 Flag::File(field, Some(path)) => self.give_file(field, &path)?,
                 Flag::File(field, None) => {
-                    let path = words.next().ok_or_else(|| self.needs_value(field, word))?;
+                    let path = self.value_after(word, field, &mut words)?;
                     self.give_file(field, path)?;
                 }
                 Flag::Wants(field) if field.field_type == FieldType::Boolean => {
-                    match words.next_if(|next| next.is_switch() || next.is_filled_in()) {
+                    match words.next_if(|next| next.is_answer() || next.is_filled_in()) {
                         Some(value) => self.give(field, value)?,
                         None => {
                             self.given.push((field, Meant::given(Value::from(true))));
@@ -129,13 +132,26 @@ impl<'a> Binder<'a> {
                     }
                 }
                 Flag::Wants(field) => {
-                    let is_value = |next: &&Word| !self.is_own_flag(next);
-                    let value = words.next_if(is_value).ok_or_else(|| self.needs_value(field, word))?;
+                    let value = self.value_after(word, field, &mut words)?;
                     self.give(field, value)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The word after a flag that needs one. Where a flag stands instead that nobody declared, that is what is wrong.
+    fn value_after(
+        &self,
+        flag: &Word,
+        field: &Field,
+        words: &mut Peekable<Iter<'a, Word>>,
+    ) -> Result<&'a Word> {
+        if let Some(value) = words.next_if(|next| !self.is_flag(next)) {
+            return Ok(value);
+        }
+        words.peek().map(|next| self.flag(next)).transpose()?;
+        Err(self.needs_value(field, flag))
     }
 
     /// Words without a flag fill the fields that are left, in order.
@@ -208,7 +224,8 @@ impl<'a> Binder<'a> {
 
     fn give(&mut self, field: &'a Field, word: &Word) -> Result<()> {
         let meant = self.meaning.word(word, Wanted::Field(field))?;
-        self.keep(field, meant)
+        let hint = torn_json(field, word, &meant.value);
+        self.keep(field, meant).map_err(|error| error.hints(hint))
     }
 
     fn give_file(&mut self, field: &'a Field, path: &Word) -> Result<()> {
@@ -249,4 +266,12 @@ impl<'a> Binder<'a> {
             .hints(fields.iter().map(|field| schema_line(field)))
             .hint(self.called.usage(self.action))
     }
+}
+
+/// JSON without quotes around it has lost its own: what to write instead.
+fn torn_json(field: &Field, word: &Word, value: &Value) -> Option<String> {
+    let is_json = field.field_type == FieldType::Json;
+    let begins = !word.is_quoted && word.leading_text().starts_with(['{', '[']);
+    let is_torn = is_json && begins && exact_json(&text_of(value)) == Ok(None);
+    is_torn.then(|| format!("Put JSON in '…', or its own quotes are gone: --{} '{{\"a\": 1}}'", field.name))
 }

@@ -84,6 +84,42 @@ fn a_placeholder_after_a_switch_is_its_value() {
 }
 
 #[test]
+fn a_switch_is_answered_as_people_and_languages_do() {
+    for (word, value) in
+        [("False", false), ("TRUE", true), ("no", false), ("Yes", true), ("off", false), ("ON", true)]
+    {
+        for call in
+            [format!("Seoul --verbose {word}"), format!("Seoul -v {word}"), format!("Seoul --verbose={word}")]
+        {
+            check(&call, json!({"name": "Seoul", "days": 7, "verbose": value}));
+        }
+    }
+    check("--verbose 1", json!({"name": "1", "days": 7, "verbose": true}));
+    check("off", json!({"name": "off", "days": 7}));
+    let fields = |call: &str| {
+        let bound = bound("GET https://x\n  draft: boolean\n  title: string", call).unwrap();
+        bound.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fields("False t"), "draft=false title=\"t\"");
+    assert_eq!(fields("no"), "title=\"no\"");
+}
+
+#[test]
+fn a_flag_is_no_value_of_the_flag_before_it() {
+    let message = |call: &str| bound(SEARCH, call).unwrap_err().message;
+    assert_eq!(message("--name --unt c"), "Unknown flag \"--unt\".");
+    assert_eq!(message("--name --unt{x} c"), "Unknown flag \"--unt{x}\".");
+    assert_eq!(message("--name --no-verbose"), "--name needs a value.");
+    assert_eq!(message("a --note-file --unt"), "Unknown flag \"--unt\".");
+    check("--name=--x", json!({"name": "--x", "days": 7}));
+    check("--name \"--x\"", json!({"name": "--x", "days": 7}));
+    check("--name --", json!({"name": "--", "days": 7}));
+    check("--name --5", json!({"name": "--5", "days": 7}));
+    let any = bound("CLI x {name} $ARGS\n  name: string", "--name --unt c").unwrap();
+    assert_eq!((&any.get("name").unwrap().value, any.words.join("|")), (&json!("--unt"), "c".to_owned()));
+}
+
+#[test]
 fn dashes_lists_and_files() {
     check("--name -x", json!({"name": "-x", "days": 7}));
     check("--name '--unit'", json!({"name": "--unit", "days": 7}));
@@ -119,6 +155,15 @@ fn an_error_repairs_the_call() {
             ],
         ),
         ("a --data '{'", &["--data is no json: \"{\"", "--data: json", usage]),
+        (
+            "a --data {\"a\":1}",
+            &[
+                "--data is no json: \"{a:1}\"",
+                "--data: json",
+                usage,
+                "Put JSON in '…', or its own quotes are gone: --data '{\"a\": 1}'",
+            ],
+        ),
         ("a -q", &["Unknown flag \"-q\".", usage, "-- before a word makes it a value."]),
         ("a --un{x} c", &["Unknown flag \"--un{x}\".", usage]),
     ];
@@ -174,7 +219,7 @@ fn fields_given_by_name_are_values_and_never_words() {
         (json!({"name": "a", "note=x": "y"}), "Unknown field \"note=x\"."),
         (json!({"name": "a", "no-verbose": true}), "Unknown field \"no-verbose\"."),
         (json!({"n": "a"}), "Unknown field \"n\"."),
-        (json!({"name": "a", "verbose": "yes"}), "--verbose is no boolean: \"yes\""),
+        (json!({"name": "a", "verbose": "perhaps"}), "--verbose is no boolean: \"perhaps\""),
         (json!({"name": "a", "verbose": [true]}), "--verbose is no boolean: \"[true]\""),
         (json!({"name": "a", "unit": ["c", "k"]}), "--unit is not one of c|f: \"k\""),
         (json!({"unit": "c"}), "--name is missing."),

@@ -36,7 +36,7 @@ pub fn prepare(
     // A `$NAME` without a value belongs to the shell.
     let missing: Vec<String> = names.into_iter().filter(|name| name.starts_with('{')).collect();
     if !missing.is_empty() {
-        return Err(substitute::undefined(missing, definition).hint("Nothing was run."));
+        return Err(substitute::undefined_in_action(missing, definition).hint("Nothing was run."));
     }
     let filled = fill_line(line, definition)?;
     let built = command_line(&filled)?;

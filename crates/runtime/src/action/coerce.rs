@@ -43,10 +43,17 @@ fn typed(field_type: FieldType, value: Value) -> Result<Value, String> {
         FieldType::String | FieldType::Path => Ok(text.into()),
         FieldType::Json if !value.is_string() => Ok(value),
         FieldType::Json => exact_json(&text)?.ok_or_else(wrong),
-        FieldType::Boolean => text.parse::<bool>().map(Value::from).map_err(|_| wrong()),
+        FieldType::Boolean => boolean(&text).map(Value::from).ok_or_else(wrong),
         FieldType::Integer => text.parse::<i64>().map(Value::from).map_err(|_| wrong()),
         FieldType::Number => number(&text).ok_or_else(wrong),
     }
+}
+
+/// `true`, `False`, `yes`, `OFF`: what people and languages write for the two.
+pub fn boolean(text: &str) -> Option<bool> {
+    const WORDS: [(&str, bool); 6] =
+        [("true", true), ("false", false), ("yes", true), ("no", false), ("on", true), ("off", false)];
+    WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|(_, value)| *value)
 }
 
 /// `24`, `-3.5`, `+1`, `.5`, `007`: what people write, not only what JSON allows. A whole number that would
@@ -175,7 +182,9 @@ mod tests {
             ("integer", json!("-7"), Ok(json!(-7))),
             ("boolean", json!("true"), Ok(json!(true))),
             ("boolean", json!(false), Ok(json!(false))),
-            ("boolean", json!("yes"), Err("is no boolean: \"yes\"")),
+            ("boolean", json!("Yes"), Ok(json!(true))),
+            ("boolean", json!("OFF"), Ok(json!(false))),
+            ("boolean", json!("1"), Err("is no boolean: \"1\"")),
             ("json", json!("{\"b\":1,\"a\":[null]}"), Ok(json!({"b": 1, "a": [null]}))),
             ("json", json!({"a": 1}), Ok(json!({"a": 1}))),
             ("json", json!("{"), Err("is no json: \"{\"")),

@@ -41,7 +41,7 @@ enum BodyKind {
 pub fn prepare(action: &Action, http: &HttpCall, definition: &Definition<'_>) -> Result<Prepared> {
     let missing = substitute::missing(action.call.templates(), definition);
     if !missing.is_empty() {
-        return Err(substitute::undefined(missing, definition).hint("Nothing was sent."));
+        return Err(substitute::undefined_in_action(missing, definition).hint("Nothing was sent."));
     }
     let mut mark = definition.bound.mark();
     let leftover = leftover(action, definition.bound);

@@ -2,9 +2,10 @@
 
 use sfmd::{Dialect, Piece, Placeholder, Template};
 
-use crate::error::{Code, Error, Result, quoted};
+use super::coerce::boolean;
+use crate::error::Result;
 use crate::substitute::no_such_filter;
-use crate::words::double_quoted;
+use crate::words::{double_quoted, escaped, open_quote};
 
 /// One word. What it stands for is looked up later; which word it is, and where it ends, is settled here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub struct Word {
     pub is_quoted: bool,
 }
 
-/// Splits the arguments of a call. `'…'` is literal; `"…"` knows `\"` and `\\`; both may span lines. A bare
+/// Splits the arguments of a call. `'…'` is literal; `"…"` knows `\"` and `\\`; both may span lines. Outside of them
+/// `\'` and `\"` are quotes that open nothing, and a backslash at the end of a line joins it with the next. A bare
 /// placeholder is one piece, whatever its brackets hold.
 pub fn split(text: &str) -> Result<Vec<Word>> {
     split_to(text, |_| false).map(|(words, _)| words)
@@ -43,6 +45,12 @@ fn split_to(text: &str, is_end: fn(char) -> bool) -> Result<(Vec<Word>, &str)> {
             '"' => {
                 let (inner, after) = double_quoted(&rest[1..]).ok_or_else(|| open_quote(text))?;
                 word.get_or_insert_with(Word::quoted).fill(&inner)?;
+                after
+            }
+            '\\' if let Some((text, after)) = escaped(rest) => {
+                if !text.is_empty() {
+                    word.get_or_insert_default().push(Piece::Text(text.to_owned()));
+                }
                 after
             }
             c if is_end(c) => break,
@@ -94,7 +102,19 @@ impl Word {
 
     /// Whether the word can only be the value of a boolean, as far as what was typed tells.
     pub fn is_switch(&self) -> bool {
-        matches!(self.plain(), Some("true" | "false"))
+        self.plain().is_some_and(|text| ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word)))
+    }
+
+    /// Whether the word answers a flag that is a switch. Elsewhere `no` and `on` are words like any other.
+    pub fn is_answer(&self) -> bool {
+        self.plain().is_some_and(|text| boolean(text).is_some())
+    }
+
+    /// Whether the word was typed as a flag is: `--` and a letter, not in quotes.
+    pub fn is_flag_like(&self) -> bool {
+        let name = self.leading_text().strip_prefix("--");
+        let has_name = name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        has_name && !self.is_literal && !self.is_quoted
     }
 
     /// The word without the first bytes of its leading text.
@@ -122,6 +142,7 @@ impl Word {
 
     fn push(&mut self, piece: Piece) {
         match (self.template.pieces.last_mut(), piece) {
+            (_, Piece::Braces(text)) => self.push(Piece::Text(text)),
             (_, Piece::Text(text)) if text.is_empty() => {}
             (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
             (_, piece) => self.template.pieces.push(piece),
@@ -137,7 +158,7 @@ fn bare_end(text: &str) -> usize {
             && let Some((_, rest)) = Placeholder::parse_start(&text[at..])
         {
             at = text.len() - rest.len();
-        } else if c.is_whitespace() || matches!(c, '\'' | '"') {
+        } else if c.is_whitespace() || matches!(c, '\'' | '"') || escaped(&text[at..]).is_some() {
             break;
         } else {
             at += c.len_utf8();
@@ -146,15 +167,12 @@ fn bare_end(text: &str) -> usize {
     at
 }
 
-fn open_quote(text: &str) -> Error {
-    Error::new(Code::InvalidParams, format!("A quote is not closed: {}", quoted(text)))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     use super::*;
+    use crate::error::Code;
 
     fn show(text: &str) -> Vec<String> {
         split(text).unwrap().iter().map(|word| word.template.to_string()).collect()
@@ -173,12 +191,19 @@ mod tests {
             ("{a[\"open next\" x", &["{a[open next", "x"]),
             ("a\n b\tc", &["a", "b", "c"]),
             ("\"{x} $Y\"{z}", &["{x} $Y{z}"]),
+            (r"'it'\''s' a\'b \'", &["it's", "a'b", "'"]),
+            (r#"\"a b\" {\"k\":1}"#, &["\"a", "b\"", "{\"k\":1}"]),
+            ("--a hello \\\n--b x\\\r\ny", &["--a", "hello", "--b", "xy"]),
+            (r"C:\x a\ b \n \\ \", &[r"C:\x", r"a\", "b", r"\n", r"\\", r"\"]),
+            (r"\{x} a\{x}b", &["{x}", "a{x}b"]),
         ];
         for (text, expected) in table {
             assert_eq!(&show(text), expected, "{text}");
         }
         for text in ["'open", "\"open", "a \"b\\\""] {
-            assert_eq!(split(text).unwrap_err().code, Code::InvalidParams, "{text}");
+            let error = split(text).unwrap_err();
+            assert_eq!(error.code, Code::InvalidParams, "{text}");
+            assert!(error.hints[0].contains(r"'it'\''s'"), "{error}");
         }
     }
 

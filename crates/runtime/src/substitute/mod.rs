@@ -30,7 +30,7 @@ pub use header::header;
 pub use line::{CommandLine, LONGEST_VALUES, command_line};
 pub use mark::{Mark, Marked};
 pub use path::file_path;
-pub use undefined::{missing, undefined};
+pub use undefined::{missing, undefined, undefined_in_action};
 pub use value::{is_truthy, text_of, walk};
 
 use crate::error::Result;
@@ -229,7 +229,7 @@ fn fill_with<'t>(
 fn strict<'t>(piece: &'t Piece, values: &dyn Values) -> Result<Part<'t>> {
     let nameless = || undefined([shown(piece)], values);
     Ok(match piece {
-        Piece::Text(text) => Part::Text(Cow::Borrowed(text)),
+        Piece::Text(text) | Piece::Braces(text) => Part::Text(Cow::Borrowed(text)),
         Piece::Dollar => Part::Dollar,
         Piece::Value(placeholder) => Part::Value(inserted(placeholder, values)?.ok_or_else(nameless)?),
         Piece::Env(name) => Part::Value(match values.env(name).ok_or_else(nameless)? {

@@ -12,15 +12,22 @@ const FIELDS_NAMED: usize = 12;
 /// Every name in the templates that has no value, `{name}` and `$NAME` alike, each once.
 pub fn missing<'t>(templates: impl IntoIterator<Item = &'t Template>, values: &dyn Values) -> Vec<String> {
     let mut names = Vec::new();
-    for piece in templates.into_iter().flat_map(|template| &template.pieces) {
-        let has_value = match piece {
-            Piece::Value(placeholder) => values.at(&placeholder.path) != Named::Unknown,
-            Piece::Env(name) => values.env(name).is_some(),
-            _ => true,
-        };
-        let name = shown(piece);
-        if !has_value && !names.contains(&name) {
-            names.push(name);
+    for template in templates {
+        let mut before: Option<&Piece> = None;
+        for piece in &template.pieces {
+            let has_value = match piece {
+                Piece::Value(placeholder) => values.at(&placeholder.path) != Named::Unknown,
+                Piece::Env(name) => values.env(name).is_some(),
+                _ => true,
+            };
+            // As a shell writes `$NAME`: a dollar sign and a session variable here.
+            let is_behind_dollar = matches!(before, Some(Piece::Text(text)) if text.ends_with('$'));
+            let dollar = if is_behind_dollar { "$" } else { "" };
+            let name = format!("{dollar}{}", shown(piece));
+            if !has_value && !names.contains(&name) {
+                names.push(name);
+            }
+            before = Some(piece);
         }
     }
     names
@@ -40,8 +47,20 @@ pub fn undefined(names: impl IntoIterator<Item = String>, values: &dyn Values) -
     error.hints(repairs)
 }
 
+/// The same for those of a definition, whose author may have meant braces as text.
+pub fn undefined_in_action(names: Vec<String>, values: &dyn Values) -> Error {
+    let is_plain =
+        |name: &&String| name.strip_prefix('{').is_some_and(|name| !name.contains(['.', '[', '|']));
+    let as_text = names.iter().find(is_plain).map(|name| format!("To keep it as text: \\{name}"));
+    undefined(names, values).hints(as_text)
+}
+
 /// What gives a name its value: `/set`, but for what an answer has, or what a value has inside.
 fn repair(name: &str, values: &dyn Values) -> String {
+    if let Some(braced) = name.strip_prefix("${") {
+        let root = braced.trim_end_matches('}');
+        return format!("Write ${root}: {{…}} is a variable of the session.");
+    }
     let end = name.find(['.', '[', '|', '}']).unwrap_or(name.len());
     let (root, rest) = name.split_at(end);
     let close = if root.starts_with('{') { "}" } else { "" };

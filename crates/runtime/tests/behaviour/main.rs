@@ -18,6 +18,7 @@ mod forgetting;
 mod github;
 mod hubs;
 mod links;
+mod literal_text;
 mod names;
 mod queue;
 mod redirects;

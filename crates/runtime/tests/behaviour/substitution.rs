@@ -182,12 +182,13 @@ proptest! {
         given.words = vec![value.clone(), String::new(), "b".into()];
         let line = concat!(
             r#"printf '%s\0' {x} "a {x} b" 'c {x} d' p{x}q "$(printf %s {x}; echo .)" $KEY '$KEY' "${NONE:-{x}}" "#,
-            r#"$'e\'{x}' \{x} {absent} $ARGS "$ARGS" $$KEY "`printf %s {x}; echo .`""#,
+            r#"$'e\'{x}' \\{x} \{x} \$KEY '\{print}' {absent} $ARGS "$ARGS" $$KEY "`printf %s {x}; echo .`""#,
         );
         let joined = format!("{value}  b");
         let expected = [
             value.clone(), format!("a {value} b"), format!("c {value} d"), format!("p{value}q"), format!("{value}."),
-            value.clone(), value.clone(), value.clone(), format!("e'{value}"), format!("\\{value}"), String::new(),
+            value.clone(), value.clone(), value.clone(), format!("e'{value}"), format!("\\{value}"),
+            "{x}".to_owned(), "$KEY".to_owned(), "{print}".to_owned(), String::new(),
             value.clone(), String::new(), "b".to_owned(), joined, "$KEY".to_owned(), format!("{value}."),
         ];
         prop_assert_eq!(words(line, &given), expected);

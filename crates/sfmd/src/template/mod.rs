@@ -27,6 +27,8 @@ pub enum Piece {
     Dollar,
     /// `{@name}`: the value shortcut that was set last under this name.
     Shortcut(Id),
+    /// `\{name}`: the text `{name}`, which is kept here.
+    Braces(String),
 }
 
 /// `{path|filter|filter}`; filters apply from left to right.
@@ -136,6 +138,7 @@ impl fmt::Display for Template {
             Piece::Env(name) => write!(f, "${name}"),
             Piece::Dollar => f.write_str("$$"),
             Piece::Shortcut(name) => write!(f, "{{@{name}}}"),
+            Piece::Braces(text) => write!(f, "\\{text}"),
         })
     }
 }

@@ -8,13 +8,15 @@ pub(super) fn template(text: &str, dialect: Dialect, unknown_filters: &mut Vec<U
     let mut rest = text;
     while let Some(at) = rest.find(['{', '$']) {
         pieces.text(&rest[..at]);
+        let is_escaped = ends_with_escape(&rest[..at]);
         rest = &rest[at..];
         let (piece, length) = match rest.as_bytes()[0] {
             b'{' => brace(rest, dialect, unknown_filters),
             _ if dialect == Dialect::Output => (None, 1),
-            _ => dollar(rest, dialect),
+            _ => dollar(rest, dialect, is_escaped),
         };
         match piece {
+            Some(_) if is_escaped && rest.starts_with('{') => pieces.braces(&rest[..length]),
             Some(piece) => pieces.piece(piece),
             None => pieces.text(&rest[..length]),
         }
@@ -55,13 +57,22 @@ fn brace(text: &str, dialect: Dialect, unknown_filters: &mut Vec<UnknownFilter>)
     }
 }
 
-fn dollar(text: &str, dialect: Dialect) -> (Option<Piece>, usize) {
+/// Whether a backslash stands there that is not itself escaped.
+fn ends_with_escape(text: &str) -> bool {
+    (text.len() - text.trim_end_matches('\\').len()) % 2 == 1
+}
+
+fn dollar(text: &str, dialect: Dialect, is_escaped: bool) -> (Option<Piece>, usize) {
     let after = &text[1..];
-    if after.starts_with('$') {
-        return (Some(Piece::Dollar), 2);
-    }
     if dialect == Dialect::Shell && after.starts_with('{') {
         return (None, 2);
+    }
+    // To a shell this is a dollar sign, backslash and all.
+    if dialect == Dialect::Shell && is_escaped {
+        return (None, 1);
+    }
+    if after.starts_with('$') {
+        return (Some(Piece::Dollar), 2);
     }
     let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
     if end == 0 || after.as_bytes()[0].is_ascii_digit() {
@@ -111,6 +122,12 @@ impl Pieces {
         self.text.push_str(text);
     }
 
+    /// Braces that a backslash makes text: it goes.
+    fn braces(&mut self, text: &str) {
+        self.text.pop();
+        self.piece(Piece::Braces(text.to_owned()));
+    }
+
     fn piece(&mut self, piece: Piece) {
         self.flush();
         self.done.push(piece);
@@ -141,6 +158,7 @@ mod tests {
             Piece::Env(name) => format!("‹${name}›"),
             Piece::Dollar => "‹$$›".to_owned(),
             Piece::Shortcut(name) => format!("‹@{name}›"),
+            Piece::Braces(text) => format!("‹text {text}›"),
         };
         pieces.iter().map(show).collect()
     }
@@ -189,8 +207,26 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_makes_a_placeholder_text() {
+        let cases = [
+            (r"awk '\{print}'", "awk '‹text {print}›'", "awk '‹text {print}›'", "awk '‹text {print}›'"),
+            (r"\{a.b[0]|json}", "‹text {a.b[0]|json}›", "‹text {a.b[0]|json}›", "‹text {a.b[0]|json}›"),
+            (r"\{@e}", r"\{@e}", r"\{@e}", "‹text {@e}›"),
+            (r"\\{a} \\\{a}", r"\\‹{a}› \\‹text {a}›", r"\\‹{a}› \\‹text {a}›", r"\\‹{a}› \\‹text {a}›"),
+            (r"a\{3\} \{n,m} \{", r"a\{3\} \{n,m} \{", r"a\{3\} \{n,m} \{", r"a\{3\} \{n,m} \{"),
+            (r"\$A \\$A \$$A", r"\‹$A› \\‹$A› \‹$$›A", r"\$A \\‹$A› \$‹$A›", r"\$A \\$A \$$A"),
+            (r"\${a}", r"\$‹{a}›", r"\${a}", r"\$‹{a}›"),
+        ];
+        for (text, definition, shell, output) in cases {
+            assert_eq!(show(text, Dialect::Definition), definition);
+            assert_eq!(show(text, Dialect::Shell), shell);
+            assert_eq!(show(text, Dialect::Output), output);
+        }
+    }
+
+    #[test]
     fn a_template_is_shown_as_it_was_written() {
-        let text = "a {b.c[0]|json} $D $$ {@e} {x";
+        let text = r"a {b.c[0]|json} $D $$ {@e} \{f} \\{g} {x";
         assert_eq!(Template::parse(text, Dialect::Definition).to_string(), text);
         assert_eq!(Template::parse(text, Dialect::Output).to_string(), text);
     }

@@ -86,8 +86,13 @@ impl<'a> Binder<'a> {
             .hint("-- before a word makes it a value."))
     }
 
-    /// Whether a word is a flag of this action: then the flag before it was given no value.
-    pub(super) fn is_own_flag(&self, word: &Word) -> bool {
+    /// Whether a word is a flag: then the flag before it was given no value. Where any words are taken, only those of
+    /// this action are.
+    pub(super) fn is_flag(&self, word: &Word) -> bool {
+        self.is_own_flag(word) || (word.is_flag_like() && !self.action.takes_any_words())
+    }
+
+    fn is_own_flag(&self, word: &Word) -> bool {
         let text = word.leading_text();
         let name = text.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name));
         let long = name.is_some_and(|name| self.action.field(name).is_some());

@@ -39,7 +39,7 @@ const SEPARATOR: &str = ";";
 /// The author's text, with a mark that is part of no name where a value stands.
 fn literal(template: &Template) -> String {
     let part = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
+        Piece::Text(text) | Piece::Braces(text) => text.clone(),
         _ => "\u{1}".to_owned(),
     };
     template.pieces.iter().map(part).collect()
