@@ -141,7 +141,7 @@ fn files_are_asked_for_with_their_bytes() {
 
 #[test]
 fn what_a_command_printed_is_assigned_without_its_line_ends() {
-    let assigned = |response: serde_json::Value, right: &str| {
+    let assigned = |response: Value, right: &str| {
         let document = sfmd::parse(&format!("```act.a.response\n{{x}} = {right}\n```\n"));
         let session = Session(BTreeMap::new());
         let input =

@@ -43,7 +43,7 @@ async fn info_counts_as_many_shortcuts_as_a_page_may_have() {
     let count = 50_000;
     world
         .home
-        .write("links.md", &(0..count).map(|at| format!("[s](https://e.com/{at})\n")).collect::<String>());
+        .write("links.md", (0..count).map(|at| format!("[s](https://e.com/{at})\n")).collect::<String>());
     world.ok("main", "/open links.md --outline").await;
     let info = world.ok("main", "/info").await;
     assert!(
