@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn words_of_other_systems_lead_to_what_is_typed_here() {
-        for (word, typed) in ELSEWHERE.iter().map(|(word, _, typed)| (word, typed)) {
+        for (word, typed) in mistake::ELSEWHERE.iter().map(|(word, _, typed)| (word, typed)) {
             let payload = format!("/{word} x");
             let error = first(&payload, &Topic::main(), Actions::Impossible).unwrap_err().error.to_string();
             assert!(error.contains(&format!("Did you mean /{typed}?")), "{error}");

@@ -8,7 +8,7 @@ use crate::topic::{Hub, Topic};
 pub(super) const NOTHING_RUN: &str = "Nothing was run.";
 
 /// What is said elsewhere for what a command does here: the word, the command, and how that is typed.
-const ELSEWHERE: &[(&str, &str, &str)] = &[
+pub(super) const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("cat", "open", "open PATH"),
     ("view", "open", "open PATH"),
     ("read", "open", "open PATH"),
