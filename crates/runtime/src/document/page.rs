@@ -14,11 +14,14 @@ use super::{Fetched, Location, Reading, Source, Visit};
 use crate::agent::Workspace;
 use crate::edit::Digest;
 use crate::error::{Code, Error, Result};
+use crate::long::fitting;
 use crate::manifest;
 use crate::reply::REPLY_MAX;
 
 /// Room in a reply for the status line and for the line that says how to go on.
 const FRAME_ROOM: usize = 2 * 1024;
+/// How much is shown above a page: thousands of actions must leave room for its text.
+const BANNER_MAX: usize = 16 * 1024;
 
 /// A document, loaded and composed.
 #[derive(Debug)]
@@ -196,7 +199,7 @@ impl Page {
                 let section = self.content.section(id).ok_or_else(|| self.no_block(id, workspace))?;
                 (String::new(), Cow::Owned(self.content.view_section(&section)))
             }
-            None => (self.banner(menus, missing), self.content.view()),
+            None => (fitting(&self.banner(menus, missing), BANNER_MAX).into_owned(), self.content.view()),
         };
         let shown = || self.location.display(workspace);
         let from = match extent {

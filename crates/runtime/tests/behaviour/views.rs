@@ -56,6 +56,18 @@ async fn info_counts_as_many_shortcuts_as_a_page_may_have() {
 }
 
 #[tokio::test]
+async fn thousands_of_actions_leave_room_for_the_page() {
+    let world = World::new().await;
+    let actions = (0..10_000).map(|at| format!("```act.action-{at}\nGET https://e.com\n```\n"));
+    world.home.write("many.md", format!("# Many\n\nThe text of it.\n\n{}", actions.collect::<String>()));
+    let page = world.ok("main", "/open many.md").await;
+    assert!(
+        page.len() <= 64 * 1024 && page.contains("The text of it.") && page.contains("bytes omitted"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
 async fn info_shows_whole_paths_outside_the_home() {
     let world = World::new().await;
     let outside = tempfile::tempdir().unwrap();
