@@ -47,7 +47,7 @@ fn installed_tools_are_tools_of_their_own_when_asked_for() {
     std::fs::create_dir(world.home().join("tools")).unwrap();
     // JSON is YAML.
     std::fs::write(world.home().join("tools/greet.tool.yaml"), manifest.to_string()).unwrap();
-    let mut taken = manifest.clone();
+    let mut taken = manifest;
     taken["name"] = json!("string");
     std::fs::write(world.home().join("tools/string.tool.yaml"), taken.to_string()).unwrap();
     let mut client = Client::start(&world, &["--mcp", "--tools"]);
