@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use wire::{ExecReply, chanflow};
 
-use crate::descriptors::check_output;
 use crate::failure::Failure;
 use crate::plan::Show;
 
@@ -43,7 +42,7 @@ pub(crate) fn notice(message: &str) {
 
 /// A reader that has seen enough (`string … | head`) is no error.
 pub(crate) fn written(outcome: io::Result<()>) -> Result<(), Failure> {
-    match outcome.and_then(|()| io::stdout().flush()).and_then(|()| check_output()) {
+    match outcome.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::failed(format!("cannot write to standard output: {error}")))
         }
