@@ -102,12 +102,15 @@ impl Word {
 
     /// Whether the word can only be the value of a boolean, as far as what was typed tells.
     pub fn is_switch(&self) -> bool {
-        self.plain().is_some_and(|text| ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word)))
+        self.plain().is_some_and(|text| boolean(text).is_some())
     }
 
-    /// Whether the word answers a flag that is a switch. Elsewhere `no` and `on` are words like any other.
+    /// Whether the word was meant for the switch before it: as its value, or as one that it does not know. Elsewhere `no`
+    /// and `on` are words like any other.
     pub fn is_answer(&self) -> bool {
-        self.plain().is_some_and(|text| boolean(text).is_some())
+        let answers = ["yes", "no", "on", "off"];
+        let is_one = |text: &str| answers.iter().any(|word| text.eq_ignore_ascii_case(word));
+        self.is_switch() || self.plain().is_some_and(is_one)
     }
 
     /// Whether the word was typed as a flag is: `--` and a letter, not in quotes.
