@@ -101,6 +101,21 @@ CLI printf 'abc\n\n'; echo note >&2
 save: Response.stdout
 to: out.txt
 ```
+```act.same
+CLI echo 42
+```
+```act.same.response
+if: Response.stdout == "42"
+the same
+end:
+```
+```act.named
+CLI echo '{"name": ".profile"}'
+```
+```act.named.response
+save: Response.body.name
+to: {Response.body.name}
+```
 ```act.use
 CLI printf '[%s]' {id} {note}
   note: string
@@ -140,6 +155,9 @@ fn what_a_command_prints_is_passed_on_without_its_line_end() {
         "{out} = \"abc\"\n{body} = \"abc\""
     );
     assert_eq!(ok("/act.use @note"), "[abc][note]");
+    assert_eq!(ok("/act.same"), "the same");
+    let refused = reply(&world, "/act.named").1;
+    assert!(refused.contains("A name from an answer begins with a dot."), "{refused}");
     assert!(ok("/set").contains("{quoted} = \"abc\n\n.\""));
     ok("/set $API_KEY = \"sk-secret\"");
     assert_eq!(ok("/act.text"), "a b\nprice $API_KEY {x}");

@@ -76,6 +76,9 @@ fn values_are_saved_to_files() {
     );
     assert_eq!(response("save: a\nto: b").nodes.len(), 1);
     assert!(matches!(&response("save: a\nto: b").nodes[0], Node::Save { decode: Decode::None, line: 2, .. }));
+    let behind = response("save: a\nto: b\ndecode: base64\ndecode: hex");
+    assert!(matches!(&behind.nodes[..], [Node::Save { decode: Decode::Base64, .. }]), "{behind:?}");
+    assert_eq!(behind.faults.len(), 1, "{behind:?}");
 }
 
 #[test]

@@ -116,6 +116,9 @@ impl<'a> Binder<'a> {
                     break;
                 }
                 Flag::None => self.others.push(word),
+                Flag::Set(..) if words.peek().is_some_and(|next| next.is_answer()) => {
+                    return Err(self.wrong(format!("{} takes no value.", word.template), &[]));
+                }
                 Flag::Set(field, value) => self.given.push((field, Meant::given(value))),
                 Flag::Attached(field, value) => self.give(field, &value)?,
                 Flag::File(field, Some(path)) => self.give_file(field, &path)?,

@@ -92,11 +92,12 @@ fn a_switch_is_answered_as_languages_do_and_never_the_other_way_round() {
             check(&call, json!({"name": "Seoul", "days": 7, "verbose": value}));
         }
     }
-    for word in ["no", "Yes", "off", "ON"] {
+    for word in ["no", "Yes", "off", "ON", "0", "1"] {
         let error = bound(SEARCH, &format!("Seoul --verbose {word}")).unwrap_err();
         assert_eq!(error.message, format!("--verbose is no boolean: \"{word}\""));
     }
-    check("--verbose 1", json!({"name": "1", "days": 7, "verbose": true}));
+    assert_eq!(bound(SEARCH, "Seoul --no-verbose true").unwrap_err().message, "--no-verbose takes no value.");
+    check("--verbose 12", json!({"name": "12", "days": 7, "verbose": true}));
     check("off", json!({"name": "off", "days": 7}));
     let fields = |call: &str| {
         let bound = bound("GET https://x\n  draft: boolean\n  title: string", call).unwrap();

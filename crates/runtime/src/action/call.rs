@@ -100,7 +100,9 @@ impl Call<'_> {
                 let finished = self.runtime.shells.exec_apart(self.agent, job, cli::OUTPUT_MAX).await?;
                 let ms = milliseconds(started.elapsed());
                 let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
-                (CallResult::of_command(finished.end, limit, &stdout, &stderr, ms), trust.mark().with(mark))
+                // A command may have asked anybody for what it prints.
+                let mark = trust.mark().with(mark).with(Mark::ANSWER);
+                (CallResult::of_command(finished.end, limit, &stdout, &stderr, ms), mark)
             }
             Kind::Script { .. } => {
                 let Scripted { result, variables, changes, mark, unkept } =

@@ -20,7 +20,8 @@ const REPLACED_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Saved {
     known: Vec<(PathBuf, Digest)>,
-    undo: Option<Undo>,
+    /// One for each file that was written, if `/undo` can take it back.
+    undos: Vec<Option<Undo>>,
 }
 
 impl Saved {
@@ -28,8 +29,10 @@ impl Saved {
         for (path, digest) in self.known {
             Arc::make_mut(&mut state.seen).remember(path, digest);
         }
-        if let Some(undo) = self.undo {
-            state.undo = Some(Arc::new(undo));
+        // What was edited before is not the last edit any more. Of several files, none is taken back alone.
+        if !self.undos.is_empty() {
+            let only = <[_; 1]>::try_from(self.undos).ok();
+            state.undo = only.and_then(|[undo]| undo).map(Arc::new);
         }
     }
 }
@@ -51,7 +54,7 @@ pub async fn all(
                 // What the same template has saved before, the topic knows already.
                 Arc::make_mut(&mut seen).remember(real.clone(), digest);
                 saved.known.push((real, digest));
-                saved.undo = undo.or(saved.undo.take());
+                saved.undos.extend(undo);
                 evaluated.saves.push(Save { path: shown, overwrite, content: Ok(Vec::new()) });
             }
             Err(error) => {
@@ -71,7 +74,8 @@ struct Written {
     /// With all links resolved.
     real: PathBuf,
     digest: Digest,
-    undo: Option<Undo>,
+    /// None if the file was so already.
+    undo: Option<Option<Undo>>,
 }
 
 async fn one(save: Save, trust: &Trust, bases: Bases<'_>, seen: &Arc<Seen>) -> Result<Written> {
@@ -94,8 +98,9 @@ async fn one(save: Save, trust: &Trust, bases: Bases<'_>, seen: &Arc<Seen>) -> R
         if !is_there {
             place.write(before.as_deref(), &content)?;
         }
-        let undo = before.filter(|before| !is_there && is_text(before) && is_text(&content));
-        let undo = undo.map(|before| Undo::of(candidates.literal, Some(&before), &content));
+        let is_text = is_text(&content) && before.as_deref().is_none_or(is_text);
+        let undo = || is_text.then(|| Undo::of(candidates.literal, before.as_deref(), &content));
+        let undo = (!is_there).then(undo);
         let (shown, real) = (place.shown().to_owned(), place.path());
         Ok(Written { shown, real, digest: Digest::of(&content), undo })
     })

@@ -108,7 +108,7 @@ impl Word {
     /// Whether the word was meant for the switch before it: as its value, or as one that it does not know. Elsewhere `no`
     /// and `on` are words like any other.
     pub fn is_answer(&self) -> bool {
-        let answers = ["yes", "no", "on", "off"];
+        let answers = ["yes", "no", "on", "off", "1", "0"];
         let is_one = |text: &str| answers.iter().any(|word| text.eq_ignore_ascii_case(word));
         self.is_switch() || self.plain().is_some_and(is_one)
     }

@@ -10,13 +10,19 @@ use crate::error::Result;
 /// as a shell has it in `name=$(…)`.
 pub fn assigned(placeholder: &Placeholder, values: &dyn Values) -> Result<Marked> {
     let mut found = value_of(placeholder, values)?;
-    if let Value::String(text) = &mut found.value
-        && placeholder.filters.is_empty()
-        && is_printed(&placeholder.path, values)
+    if placeholder.filters.is_empty() {
+        drop_line_ends(&mut found.value, &placeholder.path, values);
+    }
+    Ok(found)
+}
+
+/// Takes the line ends at its end from what a program printed, if the path leads to that.
+pub fn drop_line_ends(value: &mut Value, path: &Path, values: &dyn Values) {
+    if let Value::String(text) = value
+        && is_printed(path, values)
     {
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
     }
-    Ok(found)
 }
 
 /// Whether a path leads to the output of a command as a whole. Only commands have a `stdout`.

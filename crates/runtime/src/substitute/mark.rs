@@ -7,7 +7,7 @@ use serde_json::Value;
 pub struct Mark {
     /// A page from the web chose the value, or a part of it.
     pub from_web: bool,
-    /// An answer over HTTP chose it, to an action or a script of this machine too.
+    /// An answer chose it, over HTTP or of a command, to an action or a script of this machine too.
     pub from_answer: bool,
     /// A value of the `$NAME` files is in it.
     pub secret: bool,

@@ -23,7 +23,7 @@ use serde_json::Value;
 use sfmd::{Path, Piece, Placeholder, Template};
 
 pub use address::{Address, address, encoded, relative_address};
-pub use assigned::assigned;
+pub use assigned::{assigned, drop_line_ends};
 pub use body::{form_body, is_json, json_body, json_word};
 pub use filter::no_such_filter;
 pub use header::header;

@@ -26,7 +26,11 @@ pub(super) fn holds(condition: &Condition, scope: &Scope<'_>) -> bool {
 /// What has no value is null.
 fn value(path: &Path, scope: &Scope<'_>) -> Value {
     match scope.at(path) {
-        substitute::Named::Value { value, .. } => value.into_owned(),
+        substitute::Named::Value { value, .. } => {
+            let mut value = value.into_owned();
+            substitute::drop_line_ends(&mut value, path, scope);
+            value
+        }
         substitute::Named::Empty | substitute::Named::Unknown => Value::Null,
     }
 }

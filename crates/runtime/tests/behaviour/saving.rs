@@ -107,3 +107,18 @@ async fn a_template_that_could_not_save_is_not_used() {
         assert!(web.seen().is_empty());
     }
 }
+
+#[tokio::test]
+async fn undo_takes_back_what_was_saved_last_and_nothing_before_it() {
+    let page = "```act.one\nGET WEB/ok\n```\n```act.one.response\nsave: Response.body.a\nto: one.txt\n```\n\
+        ```act.two\nGET WEB/ok\n```\n```act.two.response\nsave: Response.body.a\nto: one.txt\nsave: Response.body.a\nto: two.txt\n```\n";
+    let (world, _web) = with_page(page).await;
+    world.ok("main", "/write note.md\nfirst").await;
+    world.ok("main", "/act.one").await;
+    world.ok("main", "/undo").await;
+    assert!(!world.home.exists("one.txt") && world.home.exists("note.md"));
+    world.ok("main", "/write note.md\nsecond").await;
+    world.ok("main", "/act.two").await;
+    world.fails("main", "/undo", "NOT_FOUND").await;
+    assert_eq!(world.home.read("note.md"), "second\n");
+}

@@ -51,7 +51,11 @@ struct Saving {
 impl Reader {
     fn line(&mut self, content: &str, line: usize) {
         let trimmed = content.trim();
-        if self.saving.is_some() && self.continue_saving(trimmed, line) {
+        let saves = self.saving.is_some() || matches!(self.nodes.last(), Some(Node::Save { .. }));
+        if saves && let Some(text) = trimmed.strip_prefix("decode:") {
+            return self.decode(text, line);
+        }
+        if self.saving.is_some() && self.continue_saving(trimmed) {
             return;
         }
         if let Some(rest) = trimmed.strip_prefix("for:") {
@@ -143,20 +147,26 @@ impl Reader {
         }
     }
 
-    /// `decode:` and `to:` follow `save:`; `to:` completes it.
-    fn continue_saving(&mut self, trimmed: &str, line: usize) -> bool {
-        if let Some(decode) = trimmed.strip_prefix("decode:") {
-            let decode = match decode.trim() {
-                "base64" => Some(Decode::Base64),
-                "none" => Some(Decode::None),
-                _ => None,
-            };
-            match (decode, &mut self.saving) {
-                (Some(decode), Some(saving)) => saving.decode = decode,
-                _ => self.faults.add(line, || "decode: is base64 or none".to_owned()),
-            }
-            return true;
+    /// `decode:` belongs to the save before it, on either side of its `to:`.
+    fn decode(&mut self, text: &str, line: usize) {
+        let decode = match text.trim() {
+            "base64" => Some(Decode::Base64),
+            "none" => Some(Decode::None),
+            _ => None,
+        };
+        let place = match (&mut self.saving, self.nodes.last_mut()) {
+            (Some(saving), _) => Some(&mut saving.decode),
+            (None, Some(Node::Save { decode, .. })) => Some(decode),
+            _ => None,
+        };
+        match (decode, place) {
+            (Some(decode), Some(place)) => *place = decode,
+            _ => self.faults.add(line, || "decode: is base64 or none".to_owned()),
         }
+    }
+
+    /// `to:` follows `save:`, and completes it.
+    fn continue_saving(&mut self, trimmed: &str) -> bool {
         if let Some(to) = trimmed.strip_prefix("to:").map(str::trim).filter(|to| !to.is_empty())
             && let Some(Saving { value, decode, line }) = self.saving.take()
         {
