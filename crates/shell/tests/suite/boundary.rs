@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shell::boundary::{Boundary, Level, Secrets, Support};
 use shell::exec::{Command, exec};
@@ -67,7 +67,7 @@ impl Place {
             fs::write(&path, content).unwrap();
         }
         if self.user == User::Ordinary {
-            let own = |path: &std::path::Path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            let own = |path: &Path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
             own(self.root.path());
             walk(self.root.path(), &own);
         }
@@ -99,7 +99,7 @@ impl Place {
     }
 }
 
-fn walk(directory: &std::path::Path, visit: &impl Fn(&std::path::Path)) {
+fn walk(directory: &Path, visit: &impl Fn(&Path)) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
         visit(&entry.path());
         if entry.path().is_dir() {
@@ -114,17 +114,23 @@ fn ordinary_spawner(root: &TempDir) -> Option<Spawner> {
         println!("skipped: cannot become another user");
         return None;
     }
-    let program = root.path().join("fixture");
-    fs::copy(env!("CARGO_BIN_EXE_shell-fixture"), &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let wrapper = root.path().join("as-nobody");
+    let (program, wrapper) = (root.path().join("fixture"), root.path().join("as-nobody"));
+    let text = root.path().join("as-nobody.txt");
     let script = format!(
         "#!/bin/sh\nexec /usr/bin/setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {} \"$@\"\n",
         program.display()
     );
-    fs::write(&wrapper, script).unwrap();
-    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(&text, script).unwrap();
+    install(Path::new(env!("CARGO_BIN_EXE_shell-fixture")), &program);
+    install(&text, &wrapper);
     Some(Spawner::new(wrapper, "/bin/bash").unwrap())
+}
+
+/// Makes a program of a file, in another process: what this one writes itself, a process that another test is just
+/// starting may hold open, and the kernel runs nothing that somebody may still write to.
+fn install(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("install").args(["-m", "755"]).args([from, to]).status();
+    assert!(copied.unwrap().success());
 }
 
 /// Calls `check` for each user and level that can be had here.
