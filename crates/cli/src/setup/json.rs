@@ -1,7 +1,8 @@
 //! Merging into JSON that may hold comments: everything but the one entry stays, to the letter.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstObject, CstObjectProp, CstRootNode};
+use runtime::agent::settings::input;
 use serde_json::{Map, Value};
 
 use super::{CALLED, Merged, VARIABLES};
@@ -97,19 +98,6 @@ fn only(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, String>
     match (named.next(), named.next()) {
         (_, Some(_)) => Err(format!("it holds the key \"{name}\" twice in one object")),
         (found, None) => Ok(found),
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(list) => CstInputValue::Array(list.iter().map(input).collect()),
-        Value::Object(map) => {
-            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
-        }
     }
 }
 

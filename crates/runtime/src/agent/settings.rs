@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
+pub use change::input;
+
 use crate::action::long_numbers_as_text;
 use crate::blocking;
 use crate::error::{Code, Error, Result};

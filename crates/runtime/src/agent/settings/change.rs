@@ -47,7 +47,8 @@ fn property(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rfind(|one| one.decoded_name().as_deref() == Some(name))
 }
 
-fn input(value: &Value) -> CstInputValue {
+/// A value as it is put into such a text.
+pub fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),
